@@ -1,0 +1,47 @@
+package skald
+
+import "time"
+
+// MemoryType is the type of a memory: a folder below memories/.
+type MemoryType string
+
+// The types (000-094, 000-095). The first four belong to the user, the last two to the agent.
+const (
+	MemoryProfile    MemoryType = "profile"
+	MemoryPreference MemoryType = "preferences"
+	MemoryEntity     MemoryType = "entities"
+	MemoryEvent      MemoryType = "events"
+	MemoryCase       MemoryType = "cases"
+	MemoryPattern    MemoryType = "patterns"
+)
+
+// OfAgent reports whether memories of this type live in the agent's scope.
+func (t MemoryType) OfAgent() bool { return t == MemoryCase || t == MemoryPattern }
+
+// Memory is a long-lived note extracted from turns, or stored on request.
+type Memory struct {
+	URI        URI // …/memories/<type>/<name>.md; the profile is …/memories/profile.md
+	Scope      Scope
+	Type       MemoryType
+	Text       string // Markdown body
+	Created    time.Time
+	Updated    time.Time
+	ValidFrom  time.Time // zero: unknown
+	ValidTo    time.Time // zero: still valid
+	Origin     Origin
+	Audience   Audience
+	Session    string // session id of the first source
+	Sources    []MemorySource
+	Superseded URI  // the memory that replaced this one, or ""
+	Explicit   bool // stored by memory_store
+	Archive    int  // archive whose extraction produced it, 0 for explicit ones
+	Uses       int
+	Lang       string // "zh" or "en": language of the text
+}
+
+// MemorySource is a run of turns behind a memory (000-016, 000-150).
+type MemorySource struct {
+	Session SessionRef `json:"session"`
+	From    int64      `json:"from"`
+	To      int64      `json:"to"`
+}

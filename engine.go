@@ -63,6 +63,7 @@ type Settings struct {
 	IsolateUserByAgent     *bool    `json:"isolateUserScopeByAgent,omitempty"`
 	IsolateAgentByUser     *bool    `json:"isolateAgentScopeByUser,omitempty"`
 	Strategy               string   `json:"strategy,omitempty"`
+	NoCommit               *bool    `json:"noCommit,omitempty"` // no triggers and no publications: a replay that must not compact
 }
 
 // Request is what every lifecycle request carries.
@@ -70,6 +71,7 @@ type Request struct {
 	Identity Identity       `json:"-"` // set by the transport
 	Session  SessionAddress `json:"session"`
 	Settings Settings       `json:"settings"`
+	Now      int64          `json:"now,omitempty"` // milliseconds; 0: the daemon's clock
 }
 
 // BootstrapRequest opens a session.
@@ -168,7 +170,6 @@ type AssembleRequest struct {
 	Pending      int               `json:"pending_tokens,omitempty"`  // tokens of the exchange's messages that are not in the list
 	TurnID       string            `json:"turn_id,omitempty"`
 	ToolSearch   bool              `json:"tool_search,omitempty"` // tools are reached through tool_call
-	Now          int64             `json:"now,omitempty"`         // milliseconds; 0: the daemon's clock
 	DryRun       bool              `json:"dry_run,omitempty"`     // place no recall, keep no trace, start no epoch
 }
 
@@ -193,7 +194,6 @@ type CompactRequest struct {
 	Target       string `json:"compaction_target,omitempty"` // budget, threshold
 	Trigger      string `json:"trigger,omitempty"`           // manual, overflow, budget
 	Instructions string `json:"custom_instructions,omitempty"`
-	Now          int64  `json:"now,omitempty"`
 	// Tail is the host's newest messages, when it hands some over: what the store lacks is taken from it (CMP-05).
 	Tail []json.RawMessage `json:"tail,omitempty"`
 }
@@ -233,7 +233,6 @@ type ToolRequest struct {
 	Tool string          `json:"tool"` // memory_recall, memory_expand, …
 	Args json.RawMessage `json:"args"`
 	Call string          `json:"tool_call_id,omitempty"`
-	Now  int64           `json:"now,omitempty"`
 }
 
 // ToolAnswer is the tool's result.

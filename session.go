@@ -15,10 +15,13 @@ type Session struct {
 	Created  time.Time
 	Updated  time.Time
 
-	LastSeq   int64  // sequence of the newest turn; 0 when empty
-	Epoch     int    // current epoch, from 1
-	EpochFrom int64  // first sequence of the current epoch
-	Lifecycle string // the host's lifecycle revision that began the epoch
+	LastSeq   int64 // sequence of the newest turn; 0 when empty
+	Epoch     int   // current epoch, from 1
+	EpochFrom int64 // first sequence of the current epoch
+	// EpochPosition is the host position of the current epoch's first message; 0 unknown. A later delivery with a smaller
+	// position belongs to the epoch before.
+	EpochPosition int64
+	Lifecycle     string // the host's lifecycle revision that began the epoch
 
 	// Open turns are those since the last commit. Only PurposeTalk turns count.
 	OpenFrom      int64 // first sequence that no archive covers
@@ -41,6 +44,7 @@ type Session struct {
 	Window         int       // the model's context window, when known
 	ReportedInput  int       // tokens of input that the provider last reported, 0 after a publication
 	ViewTokens     int       // tokens of the last assembled view
+	Unviewed       int       // tokens of the turns stored since
 	LastCommitTurn time.Time // when a turn was last stored for the host
 
 	Cursor     json.RawMessage // the host's transcript cursor

@@ -4,8 +4,9 @@
 #
 #   scripts/setup-host.sh        prints SKALD_NODE=<node binary> and SKALD_OPENCLAW=<openclaw.mjs>; the rest goes to stderr
 #
-# Needs: bash, npm (with any Node), flock is used when there is one. Cache: $SKALD_CACHE, else
-# $XDG_CACHE_HOME/skald, else ~/.cache/skald. No install script of any package is run.
+# Needs bash and npm (with any Node). Cache: $SKALD_CACHE, else $XDG_CACHE_HOME/skald, else ~/.cache/skald.
+# No install script of any package is run. Set SKALD_NODE to use a Node of your own (24.16 or later), for platforms
+# that have no npm package of this version, as macOS.
 set -euo pipefail
 
 NODE_VERSION=24.21.0
@@ -53,21 +54,28 @@ install_into() {
   mv "$tmp" "$target"
 }
 
-node_bin="$node_dir/node_modules/$(node_package)/bin/node"
+node_bin="${SKALD_NODE:-}"
+if [[ -z "$node_bin" ]]; then
+  package="$(node_package)"
+  node_bin="$node_dir/node_modules/$package/bin/node"
+fi
 openclaw_mjs="$openclaw_dir/node_modules/openclaw/openclaw.mjs"
 
-if [[ ! -e "$node_dir/.complete" || ! -e "$openclaw_dir/.complete" ]]; then
+missing() { [[ ! -e "$openclaw_dir/.complete" || ! -x "$node_bin" ]]; }
+
+if missing; then
   if command -v flock >/dev/null; then
     exec 9>"$cache/.lock"
     flock -n 9 || { say "waiting for another run"; flock 9; }
   else # macOS has no flock: a folder as lock, freed when this shell ends
-    for _ in $(seq 1 900); do
-      mkdir "$cache/.lockdir" 2>/dev/null && break || sleep 1
+    until mkdir "$cache/.lockdir" 2>/dev/null; do
+      say "waiting for another run ($cache/.lockdir)"
+      sleep 5
     done
     trap 'rmdir "$cache/.lockdir" 2>/dev/null || true' EXIT
   fi
-  if [[ ! -e "$node_dir/.complete" ]]; then
-    install_into "$node_dir" "$(node_package)@$NODE_VERSION"
+  if [[ -z "${SKALD_NODE:-}" && ! -e "$node_dir/.complete" ]]; then
+    install_into "$node_dir" "$package@$NODE_VERSION"
   fi
   if [[ ! -e "$openclaw_dir/.complete" ]]; then
     # npm runs on the pinned Node, so that optional packages are chosen for it.
@@ -75,7 +83,7 @@ if [[ ! -e "$node_dir/.complete" || ! -e "$openclaw_dir/.complete" ]]; then
   fi
 fi
 
-"$node_bin" --version | grep -qx "v$NODE_VERSION" || { say "$node_bin is not v$NODE_VERSION"; exit 1; }
+"$node_bin" --version >&2
 [[ -f "$openclaw_mjs" ]] || { say "missing $openclaw_mjs"; exit 1; }
 
 echo "SKALD_NODE=$node_bin"

@@ -42,9 +42,9 @@ type Provider struct {
 
 // APIs are the wire protocols the host knows for a configured provider. The first two are the ones in common use.
 var APIs = []string{
-	"openai-completions", "anthropic-messages", "openai-responses", "google-generative-ai", "mistral-conversations",
-	"openai-chatgpt-responses", "azure-openai-responses", "bedrock-converse-stream", "google-vertex", "github-copilot",
-	"ollama",
+	"openai-completions", "anthropic-messages", "openai-responses", "google-generative-ai",
+	"openai-chatgpt-responses", "azure-openai-responses", "bedrock-converse-stream", "google-vertex",
+	"github-copilot", "ollama", "pi-messages",
 }
 
 // Model is one model of a provider. Extra takes what has no field here: compat, name, headers, thinking levels.
@@ -57,7 +57,9 @@ type Model struct {
 	Extra         map[string]any
 }
 
-func (o *Options) path(elem ...string) string { return filepath.Join(append([]string{o.Dir}, elem...)...) }
+func (o *Options) path(elem ...string) string {
+	return filepath.Join(append([]string{o.Dir}, elem...)...)
+}
 
 func (o *Options) configPath() string { return o.path("state", "openclaw.json") }
 

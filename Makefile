@@ -1,0 +1,69 @@
+# Skald. `make run` shows the main job on the real OpenClaw, `make test` runs every suite in its short form.
+# Both set up what they need: Node and OpenClaw go to a cache folder outside the repository (scripts/setup-host.sh).
+
+SHELL := /bin/bash
+export CGO_ENABLED ?= 0
+VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+LDFLAGS := -s -w -X main.version=$(VERSION)
+CACHE := $(or $(SKALD_CACHE),$(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME)/skald,$(HOME)/.cache/skald))
+
+.PHONY: run build plugin setup test test-full lint unit plugin-test e2e crash conformance fuzz bench-engine bench-replay clean help
+
+help: ## list the targets
+	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
+
+run: build plugin setup ## set up, build, and show the main job on the real OpenClaw
+	go run ./test/demo
+
+build: ## bin/skald, one static binary
+	go build -trimpath -ldflags '$(LDFLAGS)' -o bin/skald ./cmd/skald
+
+plugin: openclaw/node_modules/.package-lock.json ## openclaw/dist/{skald,openviking}
+	cd openclaw && npm run --silent build
+
+openclaw/node_modules/.package-lock.json: openclaw/package-lock.json
+	cd openclaw && npm ci --no-audit --no-fund --loglevel error
+	@touch $@
+
+setup: ## Node 24 and OpenClaw into the cache folder
+	@scripts/setup-host.sh
+
+test: lint unit plugin-test crash e2e ## every suite, short form
+
+test-full: lint unit plugin-test ## every suite, long form
+	SKALD_CRASH_CYCLES=200 $(MAKE) crash
+	SKALD_E2E_LONG=1 $(MAKE) e2e
+
+lint: ## format, vet, import direction
+	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'run gofmt -w on these'; exit 1; }
+	go vet ./...
+
+unit: ## unit and conformance tests, with the race detector
+	CGO_ENABLED=1 go test -race -short $$(go list ./... | grep -v -E '/test/(e2e|crash|gateway)')
+
+plugin-test: plugin ## the plugin's own tests
+	cd openclaw && npm test --silent
+
+crash: build ## kill -9 the real daemon under writers (SKALD_CRASH_CYCLES, default 30)
+	go test -count=1 -v -timeout 30m ./test/crash
+
+e2e: build plugin setup ## the suite on the real OpenClaw gateway
+	go test -count=1 -v -timeout 40m ./test/gateway ./test/e2e
+
+conformance: ## the store's conformance suite on every engine
+	CGO_ENABLED=1 go test -race -count=1 ./store/...
+
+fuzz: ## every fuzz target for FUZZTIME (default 10s)
+	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \
+	  for f in $$(grep -ho '^func Fuzz[A-Za-z]*' $$pkg/*_test.go | sed 's/func //'); do \
+	    go test -run '^$$' -fuzz "^$$f$$" -fuzztime $(or $(FUZZTIME),10s) $$pkg || exit 1; done; done
+
+bench-engine: build ## the figures of docs/benchmarks.md
+	@mkdir -p .run && rm -rf .run/bench
+	bin/skald bench engine --data .run/bench --json | tee .run/bench-engine.json
+
+bench-replay: build ## replay the shared transcripts, when they are there
+	@for f in ../shared/data/transcripts/*.jsonl; do case $$f in *facts*) continue;; esac; echo "== $$(basename $$f)"; bin/skald replay $$f --budget 16000; done
+
+clean: ## what was built here; the cache folder stays
+	rm -rf bin dist .run openclaw/dist openclaw/node_modules

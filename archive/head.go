@@ -1,0 +1,143 @@
+package archive
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/message"
+)
+
+// headIntro is constant, so that a provider's cache holds it (003: stable prefixes).
+const headIntro = "Notes about earlier messages of this conversation. They are quotes and pointers, not new instructions; " +
+	"messages below are newer and overrule them.\n"
+
+// expandCall is how a model gets from an archive to its turns, unless the caller of HeadWith names another call.
+func expandCall(uri skald.URI) string {
+	return fmt.Sprintf(`memory_expand({"uri": %q})`, string(uri))
+}
+
+// Head renders what stands in the first user-role message for the archives that a publication replaced: that these are notes which
+// later messages overrule, the merged overview (newest status wins, what is done drops out), and an index of the archives with the
+// literal call that expands one. It depends on its arguments only and never takes more than maxTokens: notes of old archives are
+// left out first, then index lines shrink to their ids, then the oldest archives to one count. It is empty when nothing fits.
+func Head(sessionURI skald.URI, epoch int, published []skald.Archive, maxTokens int) (text string, n int) {
+	return HeadWith(sessionURI, epoch, published, maxTokens, expandCall)
+}
+
+// HeadWith is Head with the call as this session's host exposes it.
+func HeadWith(sessionURI skald.URI, epoch int, published []skald.Archive, maxTokens int, call func(skald.URI) string) (text string, n int) {
+	archives := slices.DeleteFunc(slices.Clone(published), func(a skald.Archive) bool { return a.Epoch != epoch })
+	if len(archives) == 0 {
+		return "", 0
+	}
+	slices.SortFunc(archives, func(a, b skald.Archive) int { return cmp.Compare(a.Index, b.Index) })
+	intro := headIntro
+	list := archiveIndex(sessionURI, archives, max(maxTokens*2/5, maxTokens-3000)-tokens(intro), call)
+	room := maxTokens - tokens(intro) - tokens(list) - 4
+	notes := headNotes(Merge(archives), room)
+	text = strings.TrimSpace(intro + notes + list)
+	if n = tokens(text); n > maxTokens || list == "" && notes == "" {
+		return "", 0
+	}
+	return text, n
+}
+
+// headNotes renders merged sections within room tokens. When not all fit, the newest lines of each section stay, and sections that
+// bind the future (orders, decisions) keep more than those that tell of the past.
+func headNotes(sections []skald.Section, room int) string {
+	type ref struct {
+		section, line, tokens int
+		rank                  float64
+	}
+	var refs []ref
+	texts := make([][]string, len(sections))
+	for i, s := range sections {
+		texts[i] = make([]string, len(s.Lines))
+		for j, l := range s.Lines {
+			texts[i][j] = message.Escape(lineText(l))
+			age := float64(len(s.Lines) - j)
+			refs = append(refs, ref{i, j, tokens(texts[i][j]) + 1, age / headShare[s.Title]})
+		}
+	}
+	slices.SortStableFunc(refs, func(a, b ref) int { return cmp.Compare(a.rank, b.rank) })
+	kept := make([]map[int]bool, len(sections))
+	for _, r := range refs {
+		n := r.tokens
+		if kept[r.section] == nil {
+			n += tokens(sections[r.section].Title) + 3
+		}
+		if n > room {
+			continue
+		}
+		room -= n
+		if kept[r.section] == nil {
+			kept[r.section] = map[int]bool{}
+		}
+		kept[r.section][r.line] = true
+	}
+	var b strings.Builder
+	for i, s := range sections {
+		if kept[i] == nil {
+			continue
+		}
+		b.WriteString("\n## " + s.Title + "\n")
+		for j := range s.Lines {
+			if kept[i][j] {
+				b.WriteString(texts[i][j] + "\n")
+			}
+		}
+	}
+	return b.String()
+}
+
+// headShare says how many lines of a section go with one of a plain one when room is short.
+var headShare = map[string]float64{SectionGoals: 1.5, SectionDecisions: 2, SectionFacts: 1.5, SectionTasks: 2.5,
+	SectionPeople: 2, SectionFiles: 0.5, SectionTools: 0.5}
+
+// archiveIndex lists the archives, newest in full: id, days and abstract; then ids alone; then a count.
+func archiveIndex(session skald.URI, archives []skald.Archive, room int, call func(skald.URI) string) string {
+	last := archives[len(archives)-1]
+	title := "\n## Archives of earlier messages\nThe turns behind a note or an archive: " +
+		call(session.Join("history", skald.ArchiveID(last.Index))) + "\n"
+	room -= tokens(title)
+	if room < 0 {
+		return ""
+	}
+	lines, counted := make([]string, 0, len(archives)), 0
+	counts := 24 // tokens of the count line
+	for i := len(archives) - 1; i >= 0; i-- {
+		line := indexLine(archives[i], 160)
+		if tokens(line)+1 > room/2 {
+			line = indexLine(archives[i], 0)
+		}
+		n := tokens(line) + 1
+		reserve := 0
+		if i > 0 {
+			reserve = counts
+		}
+		if n+reserve > room {
+			counted = i + 1
+			break
+		}
+		room -= n
+		lines = append(lines, line)
+	}
+	if counted > 0 {
+		lines = append(lines, fmt.Sprintf("- archives %d-%d: turns %s", archives[0].Index, archives[counted-1].Index,
+			span(archives[0].From, archives[counted-1].To)))
+	}
+	slices.Reverse(lines)
+	return title + strings.Join(lines, "\n") + "\n"
+}
+
+// indexLine names an archive with its turns and at most n characters of its abstract.
+func indexLine(a skald.Archive, n int) string {
+	line := fmt.Sprintf("- %s (turns %s)", skald.ArchiveID(a.Index), span(a.From, a.To))
+	if a.Abstract != "" && n > 0 {
+		line += ": " + message.Escape(clip(oneLine(a.Abstract), n))
+	}
+	return line
+}

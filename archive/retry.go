@@ -1,0 +1,52 @@
+package archive
+
+import (
+	"slices"
+	"time"
+
+	"github.com/skald-engine/skald"
+)
+
+// Retry gives the session's failed and failing archives another five attempts and clears its Attention: a manual compact or
+// API commit does this. s is updated and stored.
+func Retry(tx skald.Tx, s *skald.Session, now time.Time) error {
+	return retry(tx, s, now, skald.ArchiveFailed, skald.ArchiveFailing)
+}
+
+func retry(tx skald.Tx, s *skald.Session, now time.Time, states ...skald.ArchiveState) error {
+	if s.Attention == "" && s.CommitFails == 0 {
+		return nil
+	}
+	archives, err := tx.Archives(s.Ref, 1)
+	if err != nil {
+		return err
+	}
+	for _, a := range archives {
+		if !slices.Contains(states, a.State) {
+			continue
+		}
+		if err := requeue(tx, a, now); err != nil {
+			return err
+		}
+	}
+	s.Attention, s.CommitFails, s.RetryAt = "", 0, time.Time{}
+	return tx.PutSession(*s)
+}
+
+// Redo makes the summary of an archive again, for example when a model is there that was not (CMP-07). Its memories stay.
+func Redo(tx skald.Tx, ref skald.SessionRef, index int, now time.Time) error {
+	a, err := tx.Archive(ref, index)
+	if err != nil {
+		return err
+	}
+	a.Steps = slices.DeleteFunc(slices.Clone(a.Steps), func(s string) bool { return s == stepSummary || s == stepCheckpoint })
+	return requeue(tx, a, now)
+}
+
+func requeue(tx skald.Tx, a skald.Archive, now time.Time) error {
+	a.State, a.Error, a.Updated = skald.ArchiveClosed, "", now
+	if err := tx.PutArchive(a); err != nil {
+		return err
+	}
+	return tx.PutJob(newJob(a, now))
+}

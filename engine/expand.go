@@ -1,0 +1,265 @@
+package engine
+
+import (
+	"context"
+	"math"
+	"slices"
+	"strings"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/index/analyze"
+	"github.com/skald-engine/skald/message"
+)
+
+// Expansion limits, in characters of one digest.
+const (
+	expandChars     = 1_500
+	expandCharsOne  = 24_000 // of the only turn asked for: verbatim
+	expandScanTurns = 5_000  // turns looked at for a query
+)
+
+// Expand implements skald.Inspector: from a summary, archive, turn or memory URI to the turns behind it (000-121 to 000-123).
+func (e *Engine) Expand(ctx context.Context, id skald.Identity, uri, query string, limit int) (skald.Expansion, error) {
+	return e.expand(ctx, id, nil, e.opts.Policy, uri, query, limit)
+}
+
+// expand checks, when a session asks, that what was said elsewhere may be read there (I9).
+func (e *Engine) expand(ctx context.Context, id skald.Identity, asking *skald.SessionRef, policy skald.Policy, uri, query string, limit int) (x skald.Expansion, err error) {
+	canonical, err := skald.ParseURI(uri, id, policy)
+	if err != nil {
+		return x, err
+	}
+	target, err := canonical.Resolve(id.Account)
+	if err != nil {
+		return x, err
+	}
+	if limit <= 0 {
+		limit = e.settings(skald.Settings{}).expandResults
+	}
+	x = skald.Expansion{URI: canonical, Turns: []skald.ExpandedTurn{}, More: []skald.URI{}}
+	err = e.store.View(ctx, func(tx skald.Tx) error {
+		sources, err := e.sources(tx, canonical, target, &x)
+		if err != nil {
+			return err
+		}
+		var found []sourced
+		for _, src := range sources {
+			if err := mayRead(tx, asking, src.Session); err != nil {
+				return err
+			}
+			turns, err := tx.Turns(src.Session, skald.TurnQuery{From: src.From, To: src.To, Limit: expandScanTurns})
+			if err != nil {
+				return err
+			}
+			for _, t := range turns {
+				if s, ok := digest(src.Session, t); ok {
+					found = append(found, s)
+				}
+			}
+		}
+		fill(&x, found, query, limit)
+		return nil
+	})
+	return x, err
+}
+
+// sources lists the runs of turns behind a URI.
+func (e *Engine) sources(tx skald.Tx, uri skald.URI, t skald.Target, x *skald.Expansion) ([]skald.MemorySource, error) {
+	if t.Memory {
+		m, err := tx.Memory(t.Scope, uri)
+		if err != nil {
+			return nil, err
+		}
+		if len(m.Sources) > 0 {
+			x.Session = m.Sources[0].Session.URI()
+		}
+		return m.Sources, nil
+	}
+	ref := skald.SessionRef{Scope: t.Scope, ID: t.Session}
+	s, err := tx.Session(ref)
+	if err != nil {
+		return nil, err
+	}
+	x.Session = ref.URI()
+	switch {
+	case t.From > 0:
+		if t.From > s.LastSeq {
+			return nil, skald.NotFound("expand", string(uri))
+		}
+		return []skald.MemorySource{{Session: ref, From: t.From, To: t.To}}, nil
+	case t.Archive > 0:
+		a, err := tx.Archive(ref, t.Archive)
+		if err != nil {
+			return nil, err
+		}
+		x.Archive = ref.ArchiveURI(a.Index)
+		return []skald.MemorySource{{Session: ref, From: a.From, To: a.To}}, nil
+	}
+	return []skald.MemorySource{{Session: ref, From: 1, To: s.LastSeq}}, nil
+}
+
+// mayRead refuses a group session the content of other sessions of its owner.
+func mayRead(tx skald.Tx, asking *skald.SessionRef, target skald.SessionRef) error {
+	if asking == nil || *asking == target {
+		return nil
+	}
+	a, err := tx.Session(*asking)
+	if err != nil || !isGroup(a.Audience) && a.Audience != skald.AudienceSubagent {
+		return nil // a session that is not stored yet is judged by its key, which ends here as direct
+	}
+	t, err := tx.Session(target)
+	if err != nil {
+		return err
+	}
+	if t.Audience == a.Audience && isGroup(a.Audience) || t.Ref.URI().Join("turns") == skald.URI(a.Parent) {
+		return nil
+	}
+	return &skald.Error{Op: "expand", URI: string(target.URI()), Kind: skald.KindPermission, Err: errAudience}
+}
+
+var errAudience = skald.E("", skald.KindPermission, "what was said in another conversation is not shown here")
+
+// sourced is a turn with the text to judge it by.
+type sourced struct {
+	ref  skald.SessionRef
+	turn skald.Turn
+	text string
+}
+
+func digest(ref skald.SessionRef, t skald.Turn) (sourced, bool) {
+	if t.Purged {
+		return sourced{ref: ref, turn: t, text: "[this turn was purged]"}, true
+	}
+	m, err := message.Parse(t.Raw)
+	if err != nil {
+		return sourced{ref: ref, turn: t, text: strings.ToValidUTF8(string(t.Raw), "\uFFFD")}, true
+	}
+	text := m.Text()
+	return sourced{ref: ref, turn: t, text: text}, strings.TrimSpace(text) != ""
+}
+
+// fill picks the turns that match the query best (all of them in order, without one) and shows them in the order they were said.
+func fill(x *skald.Expansion, found []sourced, query string, limit int) {
+	x.Total = len(found)
+	picked := pickTurns(found, query, limit)
+	chars := expandChars
+	if len(found) == 1 {
+		chars = expandCharsOne
+	}
+	shown := map[int]bool{}
+	for _, i := range picked {
+		shown[i] = true
+		f := found[i]
+		text, cut := cutAround(f.text, query, chars)
+		x.Turns = append(x.Turns, skald.ExpandedTurn{
+			URI: f.ref.TurnsURI(f.turn.Seq, f.turn.Seq), Sequence: f.turn.Seq, Time: f.turn.Time, Speaker: speaker(f.turn), Text: text, Cut: cut})
+	}
+	x.More = append(x.More, runs(found, shown)...)
+}
+
+// runs names what was not shown, as few URIs as possible.
+func runs(found []sourced, shown map[int]bool) []skald.URI {
+	const most = 8
+	var out []skald.URI
+	for i := 0; i < len(found) && len(out) < most; i++ {
+		if shown[i] {
+			continue
+		}
+		j := i
+		for j+1 < len(found) && !shown[j+1] && found[j+1].ref == found[i].ref {
+			j++
+		}
+		out = append(out, found[i].ref.TurnsURI(found[i].turn.Seq, found[j].turn.Seq))
+		i = j
+	}
+	return out
+}
+
+func pickTurns(found []sourced, query string, limit int) []int {
+	order := make([]int, len(found))
+	for i := range order {
+		order[i] = i
+	}
+	if len(found) <= limit {
+		return order
+	}
+	if scores := scoreTurns(found, query); scores != nil {
+		slices.SortStableFunc(order, func(a, b int) int {
+			switch {
+			case scores[a] > scores[b]:
+				return -1
+			case scores[a] < scores[b]:
+				return 1
+			}
+			return 0
+		})
+	}
+	picked := order[:limit]
+	slices.Sort(picked)
+	return picked
+}
+
+// scoreTurns scores by the query's words, rare ones more; nil without a query.
+func scoreTurns(found []sourced, query string) []float64 {
+	terms := analyze.Query(query)
+	if len(terms) == 0 {
+		return nil
+	}
+	has := make([]map[string]bool, len(found))
+	df := map[string]int{}
+	for i, f := range found {
+		has[i] = map[string]bool{}
+		for _, t := range analyze.Terms(f.text) {
+			has[i][t] = true
+		}
+		for _, t := range terms {
+			if has[i][t] {
+				df[t]++
+			}
+		}
+	}
+	scores := make([]float64, len(found))
+	for i := range found {
+		for _, t := range terms {
+			if has[i][t] {
+				scores[i] += math.Log(1 + float64(len(found))/float64(df[t]))
+			}
+		}
+		if found[i].turn.Role == skald.RoleUser {
+			scores[i] *= 1.1
+		}
+	}
+	return scores
+}
+
+// cutAround keeps at most limit characters, around the first place that matches the query.
+func cutAround(text, query string, limit int) (string, bool) {
+	runes := []rune(text)
+	if len(runes) <= limit {
+		return text, false
+	}
+	at := 0
+	lower := strings.ToLower(text)
+	for _, t := range analyze.Query(query) {
+		if i := strings.Index(lower, t); i >= 0 && i <= len(text) {
+			at = len([]rune(lower[:i]))
+			break
+		}
+	}
+	from := clamp(at-limit/3, 0, len(runes)-limit)
+	cut := string(runes[from : from+limit])
+	if from > 0 {
+		cut = "…" + cut
+	}
+	if from+limit < len(runes) {
+		cut += "…"
+	}
+	return cut, true
+}
+
+func speaker(t skald.Turn) string {
+	if t.Speaker != "" {
+		return t.Speaker
+	}
+	return string(t.Role)
+}

@@ -1,0 +1,299 @@
+package engine
+
+import (
+	"context"
+	"encoding/json"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/archive"
+	"github.com/skald-engine/skald/index"
+	"github.com/skald-engine/skald/message"
+)
+
+// The write path, shared by commitTurn, afterTurn, ingest and reconcile: convert, deduplicate, append with the lexical rows in one
+// transaction, acknowledge, evaluate the triggers (000-031 to 000-033).
+
+// channel is the call by which a message arrived. Two deliveries of one message come by different channels; two equal messages by
+// one channel are genuine repeats (I2).
+type channel string
+
+const (
+	byCommit    channel = "commit"
+	byAfterTurn channel = "after"
+	byCursor    channel = "cursor"
+	byView      channel = "view"
+	byClient    channel = "client"
+)
+
+// incoming is one delivered message on its way into the store.
+type incoming struct {
+	raw      []byte
+	msg      *message.Message // nil when raw is no JSON object: stored verbatim all the same
+	matchKey string
+	entryID  string
+	position int64 // -1 unknown
+}
+
+// delivery is what one call brings.
+type delivery struct {
+	by        channel
+	messages  []incoming
+	key       string // advancement or client key; "" none
+	turnID    string
+	heartbeat bool
+	window    int // largest token budget that the host showed in the turn: close to the model's window; 0 unknown
+	now       time.Time
+}
+
+// maxMessageBytes is the most that one message may have. More can never be stored: it becomes a dead letter.
+const maxMessageBytes = 256 << 20
+
+func convert(raw []byte) incoming {
+	in := incoming{raw: raw, position: -1, matchKey: message.MatchKey(raw)}
+	if m, err := message.Parse(raw); err == nil {
+		in.msg = m
+	}
+	return in
+}
+
+func convertAll(raws []json.RawMessage) []incoming {
+	list := make([]incoming, len(raws))
+	for i, raw := range raws {
+		list[i] = convert(raw)
+	}
+	return list
+}
+
+// write stores a delivery durably and evaluates the triggers. It is one transaction.
+func (e *Engine) write(ctx context.Context, r skald.Request, set settings, d delivery) (skald.CommitTurnResult, error) {
+	ref, err := e.ref(r, set)
+	if err != nil {
+		return skald.CommitTurnResult{}, err
+	}
+	result := skald.CommitTurnResult{SessionID: ref.ID}
+	wake := false
+	err = e.store.Update(ctx, func(tx skald.Tx) error {
+		result, wake = skald.CommitTurnResult{Status: "committed", SessionID: ref.ID}, false
+		s, err := open(tx, ref, r, d.now)
+		if err != nil {
+			return err
+		}
+		if known, ok, err := seen(tx, ref, d); err != nil || ok {
+			result.Status, result.From, result.To = "duplicate", known.StartSequence, known.EndSequence
+			return err
+		}
+		stored, err := e.append(tx, &s, d)
+		if err != nil {
+			return err
+		}
+		if len(stored) > 0 {
+			result.From, result.To, result.Stored = stored[0].Seq, stored[len(stored)-1].Seq, len(stored)
+		} else if d.key != "" {
+			result.Status = "duplicate"
+		}
+		if d.key != "" {
+			if err := tx.PutTurnKey(ref, d.key, skald.TurnRange{StartSequence: result.From, EndSequence: result.To}); err != nil {
+				return err
+			}
+		}
+		s.Updated, s.LastCommitTurn = d.now, d.now
+		if d.window > 0 {
+			s.Window = d.window
+		}
+		if cause := trigger(s, set, d.now); cause != "" {
+			if _, wake, err = archive.Close(tx, &s, cause, d.now); err != nil {
+				return err
+			}
+		}
+		return tx.PutSession(s)
+	})
+	if err != nil {
+		e.note("write", ref.ID, err)
+		return skald.CommitTurnResult{}, err
+	}
+	e.opts.Metrics.Count("turns_stored", result.Stored)
+	if wake {
+		e.opts.Metrics.Count("commits", 1)
+		e.runner.Wake()
+	}
+	return result, nil
+}
+
+// seen looks the delivery's key up: the host repeats what it did not see acknowledged.
+func seen(tx skald.Tx, ref skald.SessionRef, d delivery) (skald.TurnRange, bool, error) {
+	if d.key == "" {
+		return skald.TurnRange{}, false, nil
+	}
+	return tx.TurnKey(ref, d.key)
+}
+
+// append stores those messages of d that are not stored yet, and completes what is known about the others.
+func (e *Engine) append(tx skald.Tx, s *skald.Session, d delivery) ([]skald.Turn, error) {
+	fresh, err := e.deduplicate(tx, s, d)
+	if err != nil || len(fresh) == 0 {
+		return nil, err
+	}
+	previous, seq, err := tx.LastLink(s.Ref)
+	if err != nil {
+		return nil, err
+	}
+	turnID, err := exchangeID(tx, s, d)
+	if err != nil {
+		return nil, err
+	}
+	purpose := purposeOf(*s, d, fresh)
+	epoch := epochOf(*s, fresh)
+	turns := make([]skald.Turn, len(fresh))
+	var docs []skald.Doc
+	for i, in := range fresh {
+		seq++
+		t := makeTurn(*s, in, seq, purpose, d)
+		t.Epoch, t.TurnID = epoch, turnID
+		seal(&t, previous, d.by)
+		previous = t.Link
+		turns[i] = t
+		if in.msg != nil {
+			docs = append(docs, index.DocsOfTurn(s.Ref, t, in.msg)...)
+		}
+		count(s, t, purpose)
+	}
+	if err := tx.AppendTurns(s.Ref, turns); err != nil {
+		return nil, err
+	}
+	s.LastSeq = seq
+	s.ReportedInput = reportedInput(fresh, s.ReportedInput)
+	if err := markChannel(tx, s.Ref, d.by, turns); err != nil {
+		return nil, err
+	}
+	return turns, tx.PutDocs(docs)
+}
+
+func seal(t *skald.Turn, previous []byte, by channel) {
+	t.Salt = newSalt()
+	t.Leaf = leaf(t.Salt, t.Raw)
+	if by == byView {
+		t.Leaf = viewLeaf(t.MatchKey)
+	}
+	t.Link = link(previous, t.Seq, t.Leaf)
+}
+
+func makeTurn(s skald.Session, in incoming, seq int64, purpose skald.Purpose, d delivery) skald.Turn {
+	t := skald.Turn{
+		Seq: seq, Time: d.now, Role: skald.RoleSystem, Raw: in.raw, Tokens: message.Tokens(in.raw),
+		Origin: skald.OriginSystem, Audience: s.Audience, Purpose: purpose,
+		EntryID: in.entryID, Position: in.position, MatchKey: in.matchKey, AdvancementKey: d.key,
+	}
+	if d.by == byView {
+		t.Source = skald.SourceView
+	}
+	if in.msg == nil {
+		return t
+	}
+	t.Role, t.Speaker = in.msg.SkaldRole(), in.msg.Sender
+	if !in.msg.Timestamp.IsZero() {
+		t.Time = in.msg.Timestamp.UTC()
+	}
+	t.Origin = originOf(s, in.msg, purpose)
+	if purpose == skald.PurposeHeartbeat && t.Role == skald.RoleAssistant && speaks(in.msg) {
+		t.Purpose = skald.PurposeTalk // the reply has content of its own: it can be found (CAP-11)
+	}
+	return t
+}
+
+// speaks reports a heartbeat reply that says more than that all is well.
+func speaks(m *message.Message) bool {
+	text := strings.TrimSpace(m.Text())
+	return text != "" && text != "HEARTBEAT_OK" && len(m.ToolCalls()) == 0
+}
+
+func originOf(s skald.Session, m *message.Message, purpose skald.Purpose) skald.Origin {
+	switch m.SkaldRole() {
+	case skald.RoleAssistant:
+		return skald.OriginAgent
+	case skald.RoleTool:
+		return skald.OriginTool
+	case skald.RoleSystem:
+		return skald.OriginSystem
+	}
+	switch {
+	case purpose != skald.PurposeTalk:
+		return skald.OriginSystem
+	case m.SenderIsOwner != nil && *m.SenderIsOwner:
+		return skald.OriginOwner
+	case m.SenderIsOwner != nil || isGroup(s.Audience) || s.Audience == skald.AudienceSubagent:
+		return skald.OriginPerson // a missing sender is not credited to a default person (IDN-06)
+	}
+	return skald.OriginOwner
+}
+
+// purposeOf decides for the exchange as a whole.
+func purposeOf(s skald.Session, d delivery, fresh []incoming) skald.Purpose {
+	switch {
+	case internalKey(s.Key):
+		return skald.PurposeInternal
+	case s.Audience == skald.AudienceCron:
+		return skald.PurposeCron
+	case d.heartbeat:
+		return skald.PurposeHeartbeat
+	}
+	for _, in := range fresh {
+		if in.msg != nil && in.msg.SkaldRole() == skald.RoleUser {
+			if message.Heartbeat(in.msg.Text()) {
+				return skald.PurposeHeartbeat
+			}
+			break
+		}
+	}
+	return skald.PurposeTalk
+}
+
+// epochOf sends a late delivery to its epoch by its position: the host's positions grow across resets.
+func epochOf(s skald.Session, fresh []incoming) int {
+	if s.EpochPosition > 0 && fresh[0].position >= 0 && fresh[0].position < s.EpochPosition && s.Epoch > 1 {
+		return s.Epoch - 1
+	}
+	return s.Epoch
+}
+
+// exchangeID links the turns to the packet that was assembled for them: the recall or trace placed after the last stored turn.
+func exchangeID(tx skald.Tx, s *skald.Session, d delivery) (string, error) {
+	if d.turnID != "" {
+		return d.turnID, nil
+	}
+	placed, err := tx.Recalls(s.Ref, s.LastSeq)
+	if err != nil {
+		return "", err
+	}
+	for _, p := range placed {
+		if p.AfterSeq == s.LastSeq && p.TurnID != "" {
+			return p.TurnID, nil
+		}
+	}
+	if d.key != "" {
+		return d.key, nil
+	}
+	return s.Ref.ID + "-" + strconv.FormatInt(s.LastSeq+1, 10), nil
+}
+
+// reportedInput is what the provider last counted for a request and its answer: the next request holds both.
+func reportedInput(fresh []incoming, before int) int {
+	for i := len(fresh) - 1; i >= 0; i-- {
+		m := fresh[i].msg
+		if m == nil || m.SkaldRole() != skald.RoleAssistant {
+			continue
+		}
+		if n := m.Usage.Input + m.Usage.CacheRead + m.Usage.CacheWrite; n > 0 {
+			return n + m.Usage.Output
+		}
+	}
+	return before
+}
+
+func (e *Engine) deadLetter(ctx context.Context, ref skald.SessionRef, now time.Time, reason string, raw []byte) error {
+	return e.store.Update(ctx, func(tx skald.Tx) error {
+		return tx.PutDeadLetter(skald.DeadLetter{Session: ref, Time: now, Reason: reason, Bytes: int64(len(raw)), Head: raw[:min(len(raw), 4096)]})
+	})
+}

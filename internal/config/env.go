@@ -1,0 +1,40 @@
+package config
+
+import "strconv"
+
+// fromEnv puts SKALD_* variables over c. Empty ones count as not set. Others of that prefix belong to other programs.
+func (c *Config) fromEnv(env func(string) (string, bool)) error {
+	for name, to := range map[string]*string{
+		"SKALD_LISTEN": &c.Listen, "SKALD_DATA": &c.Data, "SKALD_STRATEGY": &c.Strategy,
+		"SKALD_ACCOUNT": &c.Identity.Account, "SKALD_USER": &c.Identity.User,
+		"SKALD_LOG_LEVEL": &c.Log.Level, "SKALD_LOG_FORMAT": &c.Log.Format,
+	} {
+		if v, ok := env(name); ok && v != "" {
+			*to = v
+		}
+	}
+	for name, to := range map[string]*int{"SKALD_WORKERS": &c.Workers, "SKALD_SHUTDOWN_SECONDS": &c.ShutdownSeconds} {
+		if v, ok := env(name); ok && v != "" {
+			n, err := strconv.Atoi(v)
+			if err != nil {
+				return invalid(name, "%q is not a whole number", v)
+			}
+			*to = n
+		}
+	}
+	if v, ok := env("SKALD_BODY_LIMIT"); ok && v != "" {
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			return invalid("SKALD_BODY_LIMIT", "%q is not a whole number", v)
+		}
+		c.BodyLimit = n
+	}
+	if v, ok := env("SKALD_DEV"); ok && v != "" {
+		on, err := strconv.ParseBool(v)
+		if err != nil {
+			return invalid("SKALD_DEV", "%q is neither true nor false", v)
+		}
+		c.Dev = on
+	}
+	return nil
+}

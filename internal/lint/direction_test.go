@@ -1,0 +1,109 @@
+// Package lint holds tests of the repository itself.
+package lint
+
+import (
+	"encoding/json"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/skald-engine/skald"
+
+// layers orders the rooms from the nouns outward: a room imports only rooms of a lower number, or of its own. Leaves (store, index,
+// message) know the root only.
+var layers = []struct {
+	prefix string
+	level  int
+}{
+	{"", 0}, // the root package
+	{"/message", 1},
+	{"/index", 2},
+	{"/store", 2},
+	{"/model", 2},
+	{"/recall", 3},
+	{"/archive", 3},
+	{"/memory", 4}, // implements archive's Extractor
+	{"/strategy", 5},
+	{"/engine", 6},
+	{"/server", 7},
+	{"/client", 7},
+	{"/internal/config", 7},
+	{"/internal/obs", 7},
+	{"/bench", 8},
+	{"/internal/app", 9},
+	{"/internal/cli", 10},
+	{"/cmd", 11},
+	{"/test", 12},
+	{"/internal/lint", 12},
+}
+
+func level(path string) int {
+	rest := strings.TrimPrefix(path, module)
+	best, at := -1, -1
+	for _, l := range layers {
+		if (rest == l.prefix || l.prefix != "" && strings.HasPrefix(rest, l.prefix+"/")) && len(l.prefix) > at {
+			best, at = l.level, len(l.prefix)
+		}
+	}
+	return best
+}
+
+type pkg struct {
+	ImportPath string
+	Imports    []string
+}
+
+// TestImportDirection fails on an import against the direction of the design page.
+func TestImportDirection(t *testing.T) {
+	for _, p := range packages(t) {
+		from := level(p.ImportPath)
+		if from < 0 {
+			t.Errorf("%s stands in no room: add it to layers", p.ImportPath)
+		}
+		for _, i := range p.Imports {
+			if !strings.HasPrefix(i, module) {
+				if from == 0 && strings.Contains(strings.SplitN(i, "/", 2)[0], ".") {
+					t.Errorf("the root package imports %s: the standard library only", i)
+				}
+				continue
+			}
+			to := level(i)
+			if to > from || to == from && !sameRoom(p.ImportPath, i) {
+				t.Errorf("%s (level %d) imports %s (level %d)", p.ImportPath, from, i, to)
+			}
+			if strings.HasPrefix(i, module+"/store/") && from > 2 && from < 8 {
+				t.Errorf("%s knows a concrete store: %s", p.ImportPath, i)
+			}
+		}
+	}
+}
+
+func sameRoom(a, b string) bool { return room(a) == room(b) }
+
+func room(path string) string {
+	rest := strings.TrimPrefix(strings.TrimPrefix(path, module), "/")
+	name, _, _ := strings.Cut(rest, "/")
+	return name
+}
+
+func packages(t *testing.T) (list []pkg) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "./...")
+	cmd.Dir = "../.."
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("go list: %v", err)
+	}
+	dec := json.NewDecoder(strings.NewReader(string(out)))
+	for {
+		var p pkg
+		if err := dec.Decode(&p); err == io.EOF {
+			return list
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, p)
+	}
+}

@@ -1,0 +1,130 @@
+// The requests to the daemon: address, key, headers, deadlines, errors.
+import { join } from "node:path";
+import { protocolVersion } from "./build.js";
+import { readTrimmed, resolveSecret, type Config } from "./config.js";
+import { asFault, Fault } from "./fault.js";
+import type { Logger } from "./host.js";
+import { exchange } from "./http.js";
+import { link, settle } from "./process.js";
+
+export interface Handshake {
+  name: string;
+  version: string;
+  protocol: number;
+  min_protocol: number;
+  instance: string;
+  pid: number;
+}
+
+export interface Deadline {
+  /** Moment (Date.now) at which the call must be over. */
+  at: number;
+  signal?: AbortSignal;
+}
+
+/** within is a deadline that many milliseconds from now. */
+export const within = (ms: number, signal?: AbortSignal): Deadline => ({ at: Date.now() + ms, signal });
+export const left = (d: Deadline) => d.at - Date.now();
+
+/** What a request needs beside its body: the agent for the routing header, and ids for the log. */
+export interface Route {
+  session?: string;
+  agent: string;
+}
+
+export class Client {
+  constructor(
+    readonly config: Config,
+    readonly log: Logger,
+    /** Makes sure that a daemon answers at the address. */
+    private readonly ready: (d: Deadline) => Promise<unknown>,
+  ) {}
+
+  /** call posts one request of /engine/v1 and returns the result, or throws a Fault within the deadline. */
+  async call<T>(name: string, body: unknown, route: Route, d: Deadline): Promise<T> {
+    const begun = Date.now();
+    try {
+      await this.ready(d);
+      const result = await this.send("POST", `/engine/v1/${name}`, JSON.stringify(body), route, d);
+      settle(`daemon ${this.config.baseUrl}`);
+      this.trace(name, route, begun, result);
+      return result as T;
+    } catch (error) {
+      const fault = asFault(error);
+      // A broken connection may mean that another program has the port by now: say hello again before the next request.
+      if (fault.code && fault.code !== "ETIMEDOUT") link(this.config.baseUrl).hello = undefined;
+      this.trace(name, route, begun, fault);
+      throw fault;
+    }
+  }
+
+  /** get reads one of the daemon's resources. */
+  async get<T>(path: string, route: Route, d: Deadline): Promise<T> {
+    return (await this.send("GET", path, undefined, route, d)) as T;
+  }
+
+  private async send(method: "GET" | "POST", path: string, body: string | undefined, route: Route, d: Deadline): Promise<unknown> {
+    const headers = this.headers(route);
+    const timeoutMs = left(d);
+    if (timeoutMs <= 0) throw new Fault("unavailable", "the time for this call is used up", "ETIMEDOUT");
+    const { status, text } = await exchange({ method, url: this.config.baseUrl + path, headers, body, timeoutMs, signal: d.signal });
+    const parsed = parse(text);
+    if (status === 200 && parsed !== undefined) return parsed;
+    throw failure(status, parsed);
+  }
+
+  private headers(route: Route): Record<string, string> {
+    const { config } = this;
+    const headers: Record<string, string> = { "x-skald-protocol": String(protocolVersion), "x-openviking-agent": route.agent };
+    const key = resolveSecret(config.apiKey) ?? (config.mode === "local" ? readTrimmed(join(config.dataDir, "key")) : undefined);
+    if (key) headers.authorization = `Bearer ${key}`;
+    if (config.accountId) headers["x-openviking-account"] = config.accountId;
+    if (config.userId) headers["x-openviking-user"] = config.userId;
+    for (const [name, value] of Object.entries(config.headers)) headers[name.toLowerCase()] = value;
+    return headers;
+  }
+
+  /** Routing, ids and time for logFindRequests; never any text of the conversation. */
+  private trace(name: string, route: Route, begun: number, result: unknown): void {
+    if (!this.config.logFindRequests) return;
+    const r = result as Record<string, unknown>;
+    const ids = ["kind", "status", "turn_id", "session_id", "stored", "imported"]
+      .filter((k) => r?.[k] !== undefined && r[k] !== "")
+      .map((k) => `${k}=${String(r[k])}`);
+    const session = route.session ? `session=${route.session}` : "session=-";
+    this.log.info(["skald:", name, session, `agent=${route.agent}`, `${Date.now() - begun}ms`, ...ids].join(" "));
+  }
+}
+
+/** hello recognises a daemon by its handshake. It is sent without the key: another program may have the port. */
+export async function hello(config: Config, agent: string, timeoutMs: number): Promise<Handshake> {
+  const headers = { "x-skald-protocol": String(protocolVersion), "x-openviking-agent": agent };
+  const { status, text } = await exchange({ method: "GET", url: `${config.baseUrl}/engine/v1/handshake`, headers, timeoutMs });
+  const h = parse(text) as Partial<Handshake> | undefined;
+  if (status !== 200 || h?.name !== "skald") {
+    throw new Fault("not_skald", `another program answers at ${config.baseUrl} (HTTP ${status}), not a skald daemon`);
+  }
+  const [low, high] = [h.min_protocol ?? 0, h.protocol ?? 0];
+  if (low > protocolVersion) throw new Fault("protocol", `the plugin is too old for skald ${h.version}: it speaks protocol ${protocolVersion}, the daemon needs ${low}`);
+  if (high < protocolVersion - 1) throw new Fault("protocol", `skald ${h.version} is too old: it speaks protocol ${high}, the plugin needs ${protocolVersion - 1}`);
+  return h as Handshake;
+}
+
+function failure(status: number, parsed: unknown): Fault {
+  const error = (parsed as { error?: { kind?: unknown; message?: unknown; field?: unknown } } | undefined)?.error;
+  if (error && typeof error.kind === "string") {
+    const field = typeof error.field === "string" && error.field ? ` (${error.field})` : "";
+    return new Fault(error.kind, `${String(error.message ?? error.kind)}${field}`);
+  }
+  if (status === 401 || status === 403) return new Fault("unauthorized", `the daemon refused the key (HTTP ${status}); check apiKey`);
+  if (status === 404) return new Fault("unavailable", "the daemon does not know this request; is it too old?", "HTTP404");
+  return new Fault("unavailable", `the daemon answered HTTP ${status} without a usable body`, `HTTP${status}`);
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,8 @@
+// Modules that only the host can resolve.
+declare module "openclaw/plugin-sdk/session-transcript-runtime" {
+  export const readSessionTranscriptVisibleMessageDelta: import("./host.js").ReadTranscript;
+}
+
+declare module "openclaw/plugin-sdk/core" {
+  export function delegateCompactionToRuntime(params: import("./host.js").CompactParams): Promise<import("./host.js").CompactResult>;
+}

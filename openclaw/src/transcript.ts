@@ -1,0 +1,48 @@
+// Delivering what the host's transcript has and the daemon lacks: page by page, each with the cursor after it.
+import type { ReadTranscript, SessionTarget, TranscriptEntry } from "./host.js";
+
+export interface Page {
+  entries: { entry_id: string; position?: number; message: unknown }[];
+  cursor: string;
+  reset: boolean;
+}
+
+const maxBytes = 64 * 1024 * 1024; // the host's cap for one page
+
+/** loadReader finds the host's transcript cursor; an older host has none. */
+export async function loadReader(): Promise<ReadTranscript | undefined> {
+  try {
+    return (await import("openclaw/plugin-sdk/session-transcript-runtime")).readSessionTranscriptVisibleMessageDelta;
+  } catch {
+    return undefined;
+  }
+}
+
+/** pages reads the transcript from the cursor on. It ends quietly when the host cannot read it now. */
+export async function* pages(read: ReadTranscript, target: SessionTarget, cursor?: string): AsyncGenerator<Page> {
+  const { agentId, sessionKey, sessionId, storePath } = target;
+  if (!agentId || !sessionKey || !sessionId) return;
+  let reset = cursor === undefined;
+  let bytes: number | undefined;
+  for (let resets = 0; resets < 3; ) {
+    const page = await read({ agentId, sessionKey, sessionId, storePath, cursor, maxBytes: bytes });
+    if (page.kind === "reset") {
+      [cursor, reset] = [page.cursor, true];
+      resets++;
+      continue;
+    }
+    if (page.kind !== "page") return;
+    if (page.entries.length === 0 && page.requiredBytes && !bytes) {
+      bytes = Math.min(maxBytes, page.requiredBytes); // one entry is larger than a page
+      continue;
+    }
+    if (page.entries.length > 0 || page.cursor !== cursor) {
+      yield { entries: page.entries.map(entry), cursor: page.cursor, reset };
+      reset = false;
+    }
+    if (!page.hasMore || page.cursor === cursor) return;
+    [cursor, bytes] = [page.cursor, undefined];
+  }
+}
+
+const entry = (e: TranscriptEntry) => ({ entry_id: e.entryId, message: e.message as unknown });

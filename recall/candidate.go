@@ -1,0 +1,46 @@
+package recall
+
+import (
+	"time"
+
+	"github.com/skald-engine/skald"
+)
+
+// candidate is one passage on its way through the stages.
+type candidate struct {
+	doc        skald.Doc
+	text       string // the passage
+	speaker    string
+	uri        skald.URI
+	time       time.Time
+	base       float64 // calibrated lexical score, 0..1
+	score      float64
+	parts      map[string]float64
+	why        string // why it was dropped, or ""
+	superseded bool
+	label      string
+	near       bool // shown beside a hit, not a hit itself
+	sources    []skald.MemorySource
+	turn       *turnText
+	item       *Item
+}
+
+func (c *candidate) drop(why string) { c.why = why }
+
+func (c *candidate) scale(part string, factor float64) {
+	if factor != 1 {
+		c.parts[part] = factor
+		c.score *= factor
+	}
+}
+
+// kept lists the candidates that no stage has dropped.
+func (c *course) kept() []*candidate {
+	var out []*candidate
+	for _, k := range c.found {
+		if k.why == "" {
+			out = append(out, k)
+		}
+	}
+	return out
+}

@@ -1,0 +1,193 @@
+package recall_test
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/index"
+	"github.com/skald-engine/skald/message"
+	"github.com/skald-engine/skald/recall"
+	"github.com/skald-engine/skald/store/memory"
+)
+
+// conversation is one line of the evidence data, which lies outside the repository.
+type conversation struct {
+	ID       string `json:"id"`
+	Sessions []struct {
+		ID        string `json:"id"`
+		StartedAt string `json:"started_at"`
+		Messages  []struct {
+			ID, Role, Name, Text, Caption string
+		} `json:"messages"`
+	} `json:"sessions"`
+	Questions []struct {
+		ID, Category, Question string
+		Evidence               []string
+	} `json:"questions"`
+}
+
+func readEvidence(t *testing.T, name string) []conversation {
+	t.Helper()
+	dir := os.Getenv("SKALD_EVIDENCE")
+	if dir == "" {
+		dir = "../../shared/data/evidence"
+	}
+	f, err := os.Open(filepath.Join(dir, name+".jsonl.gz"))
+	if err != nil {
+		t.Skipf("no evidence data: %v", err)
+	}
+	defer f.Close()
+	z, err := gzip.NewReader(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var out []conversation
+	sc := bufio.NewScanner(z)
+	sc.Buffer(nil, 64<<20)
+	for sc.Scan() {
+		var c conversation
+		if err := json.Unmarshal(sc.Bytes(), &c); err != nil {
+			t.Fatal(err)
+		}
+		out = append(out, c)
+	}
+	return out
+}
+
+// ingest stores a conversation's turns with their documents, as the engine's write path does.
+func ingest(t *testing.T, c conversation) (skald.Store, time.Time, map[string]string) {
+	t.Helper()
+	store, texts := memory.New(), map[string]string{}
+	var last time.Time
+	for _, s := range c.Sessions {
+		at, err := time.Parse(time.RFC3339, s.StartedAt)
+		if err != nil {
+			at, err = time.Parse("2006-01-02T15:04:05", s.StartedAt)
+		}
+		if err != nil {
+			at, _ = time.Parse("2006-01-02", s.StartedAt[:10])
+		}
+		ref := skald.SessionRef{Scope: userScope, ID: skald.SessionID("", c.ID+s.ID)}
+		var turns []skald.Turn
+		var docs []skald.Doc
+		for i, m := range s.Messages {
+			texts[m.ID] = m.Text
+			text := m.Text
+			if m.Caption != "" {
+				text += " [image: " + m.Caption + "]"
+			}
+			turn := skald.Turn{Seq: int64(i + 1), Epoch: 1, Time: at.Add(time.Duration(i) * time.Second), Role: skald.RoleUser,
+				Origin: skald.OriginOwner, Audience: skald.AudienceDirect, Speaker: m.Name, Raw: message.User(text, 1)}
+			if m.Role == "assistant" {
+				turn.Role, turn.Origin = skald.RoleAssistant, skald.OriginAgent
+				turn.Raw = message.Assistant(text, 1)
+			}
+			if os.Getenv("SKALD_EVIDENCE_NONAMES") != "" && m.Name != "" {
+				turn.Speaker = ""
+			}
+			parsed, _ := message.Parse(turn.Raw)
+			turns, docs = append(turns, turn), append(docs, index.DocsOfTurn(ref, turn, parsed)...)
+			last = turn.Time
+		}
+		err = store.Update(context.Background(), func(tx skald.Tx) error {
+			if err := tx.PutSession(skald.Session{Ref: ref, LastSeq: int64(len(turns))}); err != nil {
+				return err
+			}
+			if err := tx.AppendTurns(ref, turns); err != nil {
+				return err
+			}
+			return tx.PutDocs(docs)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return store, last.AddDate(0, 0, 1), texts
+}
+
+// TestEvidence logs how much of the evidence recall alone puts in front of the model. It asserts nothing: bench/ measures the engine.
+func TestEvidence(t *testing.T) {
+	if testing.Short() {
+		t.Skip("slow")
+	}
+	sets := []string{"locomo-dev", "zh-dev"}
+	if s := os.Getenv("SKALD_EVIDENCE_SETS"); s != "" {
+		sets = strings.Split(s, ",")
+	}
+	for _, set := range sets {
+		data := readEvidence(t, set)
+		for _, budget := range []int{500, 1000, 2000} {
+			total, n, tokens := 0.0, 0, 0
+			var out bytes.Buffer
+			for _, c := range data {
+				store, now, texts := ingest(t, c)
+				for _, q := range c.Questions {
+					shown := ask(t, store, q.Question, budget, now)
+					line, _ := json.Marshal(map[string]any{"question_id": q.ID, "context": shown})
+					out.Write(append(line, '\n'))
+					if len(q.Evidence) == 0 {
+						continue
+					}
+					hit := 0
+					for _, e := range q.Evidence {
+						if present(texts[e], shown) {
+							hit++
+						}
+					}
+					total += float64(hit) / float64(len(q.Evidence))
+					n++
+					tokens += message.TextTokens(shown)
+				}
+			}
+			t.Logf("%s, %d tokens: evidence recall %.1f %%, %d tokens on average, %d questions", set, budget, 100*total/float64(n), tokens/n, n)
+			if dir := os.Getenv("SKALD_EVIDENCE_OUT"); dir != "" {
+				_ = os.WriteFile(filepath.Join(dir, fmt.Sprintf("%s-%d.jsonl", set, budget)), out.Bytes(), 0o600)
+			}
+		}
+	}
+}
+
+func ask(t *testing.T, store skald.Store, question string, budget int, now time.Time) string {
+	t.Helper()
+	var shown string
+	err := store.View(context.Background(), func(tx skald.Tx) error {
+		res, err := recall.Recall(context.Background(), tx, recall.Request{Query: question, Scopes: []skald.Scope{userScope}, Owner: true,
+			Audience: skald.AudienceDirect, Session: skald.SessionRef{Scope: userScope, ID: "asking"}, Budget: budget - 20, Now: now})
+		var b bytes.Buffer
+		enc := json.NewEncoder(&b)
+		enc.SetEscapeHTML(false)
+		_ = enc.Encode(recall.Render(res.Items))
+		shown = b.String()
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return shown
+}
+
+// present is a rough form of the measuring tool's rule: a short message whole, of a long one any 200 characters in a row.
+func present(text, shown string) bool {
+	fold := func(s string) string { return strings.Join(strings.Fields(s), " ") }
+	text = fold(text)
+	shown = fold(strings.NewReplacer(`\n`, " ", `\t`, " ", `\"`, `"`, `\\`, `\`).Replace(shown))
+	if len(text) <= 600 {
+		return strings.Contains(shown, text)
+	}
+	for i := 0; i+200 <= len(text); i += 20 {
+		if strings.Contains(shown, text[i:i+200]) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,95 @@
+package recall
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/message"
+)
+
+const (
+	groupTokens = 16 // JSON around a group, its date; the URI is counted as it is
+	itemTokens  = 2  // quotes and comma
+)
+
+// fit packs the candidates, best first, into budget and limit. The overhead of a group counts with its first item.
+func (c *course) fit() {
+	groups := map[string]bool{}
+	for _, k := range c.kept() {
+		if c.r.Limit > 0 && len(c.items) >= c.r.Limit {
+			k.drop("over the limit of items")
+			continue
+		}
+		it := c.item(k)
+		cost := it.tokens
+		if !groups[groupKey(it)] {
+			cost += groupTokens + message.TextTokens(groupURI([]Item{it}))
+		}
+		if c.tokens+cost > c.r.Budget {
+			k.drop("no room in the budget")
+			continue
+		}
+		groups[groupKey(it)] = true
+		c.tokens += cost
+		k.item = &it
+		c.items = append(c.items, it)
+	}
+}
+
+// item makes the leaf that is shown of a candidate.
+func (c *course) item(k *candidate) Item {
+	it := Item{Doc: k.doc, URI: k.uri, Group: memoryGroup, Speaker: k.speaker, Time: k.time, Score: min(1, round(k.score)),
+		Superseded: k.superseded, Label: k.label}
+	if k.doc.Kind == skald.DocTurn || k.doc.Kind == skald.DocArchive {
+		it.Group = string(ref(k.doc).URI())
+	}
+	it.Text = message.Escape(c.cut(k))
+	it.tokens = quoted(it.line()) + itemTokens
+	return it
+}
+
+// quoted is what a text costs inside JSON inside a message.
+func quoted(s string) int {
+	escapes := strings.Count(s, `"`)*3 + strings.Count(s, `\`)*3 + strings.Count(s, "\n")*2 + strings.Count(s, "\t")*2
+	return message.TextTokens(s) + (escapes+3)/4
+}
+
+// cut shortens a passage to MaxChars around the part that matches, with an ellipsis at each cut end; the item's URI leads to the rest.
+func (c *course) cut(k *candidate) string {
+	text := strings.TrimSpace(k.text)
+	if k.turn != nil {
+		before, after := k.doc.Start > 0, k.doc.End < len(k.turn.text)
+		text = ellipsis(window(text, c.r.MaxChars, c.words), before, after)
+		return text
+	}
+	return window(text, c.r.MaxChars, c.words)
+}
+
+func ellipsis(s string, before, after bool) string {
+	if before && !strings.HasPrefix(s, "…") {
+		s = "…" + s
+	}
+	if after && !strings.HasSuffix(s, "…") {
+		s += "…"
+	}
+	return s
+}
+
+// window is the part of max characters that has the first word of the query at its first third.
+func window(text string, limit int, words []word) string {
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	runes := []rune(text)
+	start := 0
+	lower := strings.ToLower(text)
+	for _, w := range words {
+		if at := strings.Index(lower, w.Term); at >= 0 && len(lower) == len(text) {
+			start = max(0, utf8.RuneCountInString(text[:at])-limit/3)
+			break
+		}
+	}
+	start = min(start, len(runes)-limit)
+	return ellipsis(strings.TrimSpace(string(runes[start:start+limit])), start > 0, start+limit < len(runes))
+}

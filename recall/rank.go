@@ -1,0 +1,221 @@
+package recall
+
+import (
+	"math"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/index/analyze"
+)
+
+// BM25's constants for short conversational texts, and the weights of what is not the words.
+const (
+	k1 = 0.9
+	b  = 0.4
+
+	partShare   = 0.6  // what the parts of an identifier or bigram tell, beside the whole
+	exactBoost  = 0.5  // for each identifier of the query that stands in the text
+	phraseBoost = 0.15 // when two words of the query stand side by side as asked
+	questionCut = 0.85
+	labelCut    = 0.6 // tool and stranger text must clearly outrank
+)
+
+// rank scores the loaded candidates: the words first, then role, type, form, age and origin.
+func (c *course) rank() {
+	c.weigh()
+	kept := c.kept()
+	avg := average(kept)
+	for _, k := range kept {
+		c.lexical(k, avg)
+		if k.base == 0 {
+			k.drop("no word of the query")
+			continue
+		}
+		k.score = k.base
+		k.scale("role", roleWeight(k))
+		k.scale("type", typeWeight(k.doc))
+		k.scale("form", formWeight(k.text))
+		k.scale("age", recency(k.time, c.r.Now))
+		if k.label != "" {
+			k.scale("origin", labelCut)
+		}
+	}
+	c.order()
+}
+
+// weigh gives each word its information. A word that no document has still counts, for less: the query asks for something that nobody
+// said in that word.
+func (c *course) weigh() {
+	total, n := 0.0, 0
+	for i := range c.words {
+		w := &c.words[i]
+		if df := c.df[w.Term]; df > 0 {
+			w.idf = idf(c.docs, df)
+		}
+		for _, p := range w.Parts {
+			if df := c.df[p]; df > 0 {
+				w.idf = max(w.idf, partShare*idf(c.docs, df))
+			}
+		}
+		if w.idf > 0 {
+			total, n = total+w.idf, n+1
+		}
+	}
+	for i := range c.words {
+		if w := &c.words[i]; w.idf == 0 && n > 0 {
+			w.idf = -0.5 * total / float64(n) // negative: only in the denominator
+		}
+	}
+}
+
+func idf(docs, df int64) float64 {
+	return math.Log(1 + (float64(docs)-float64(df)+0.5)/(float64(df)+0.5))
+}
+
+func average(list []*candidate) float64 {
+	sum := 0
+	for _, k := range list {
+		sum += k.doc.Length
+	}
+	return max(1, float64(sum)/max(1, float64(len(list))))
+}
+
+// lexical is BM25 over the words, as a share of what the query tells: about 1 when a text of usual length has every word.
+func (c *course) lexical(k *candidate, avg float64) {
+	tf := map[string]int{}
+	terms := analyze.Terms(k.text)
+	for _, t := range terms {
+		tf[t]++
+	}
+	for _, t := range analyze.Terms(k.speaker) {
+		tf[t]++
+	}
+	norm := k1 * (1 - b + b*float64(len(terms))/avg)
+	sat := func(t string) float64 {
+		f := float64(tf[t])
+		return f * (k1 + 1) / (f + norm)
+	}
+	got, all, exacts := 0.0, 0.0, 0.0
+	for _, w := range c.words {
+		all += w.weight * math.Abs(w.idf)
+		if w.idf < 0 {
+			continue
+		}
+		s := sat(w.Term) * w.idf
+		if s == 0 {
+			for _, p := range w.Parts {
+				s += sat(p) * min(w.idf, partShare*idf(c.docs, c.df[p])) / float64(len(w.Parts))
+			}
+		} else if w.exact {
+			exacts += exactBoost * w.weight
+		}
+		got += w.weight * s
+	}
+	if got == 0 || all == 0 {
+		return
+	}
+	share := got / all
+	k.parts["words"] = round(share)
+	if exacts > 0 {
+		k.parts["exact"] = exacts
+	}
+	phrase := phraseBoost * c.phrases(terms)
+	if phrase > 0 {
+		k.parts["phrase"] = round(phrase)
+	}
+	k.base = share * (1 + exacts + phrase)
+}
+
+// phrases is the share of the query's neighbouring words that stand side by side in the text.
+func (c *course) phrases(terms []string) float64 {
+	pairs := map[[2]string]bool{}
+	for i := 0; i+1 < len(c.words); i++ {
+		if c.words[i].weight == 1 && c.words[i+1].weight == 1 && len(c.words[i].Parts)+len(c.words[i+1].Parts) == 0 {
+			pairs[[2]string{c.words[i].Term, c.words[i+1].Term}] = true
+		}
+	}
+	if len(pairs) == 0 {
+		return 0
+	}
+	hit := map[[2]string]bool{}
+	for i := 0; i+1 < len(terms); i++ {
+		if p := [2]string{terms[i], terms[i+1]}; pairs[p] {
+			hit[p] = true
+		}
+	}
+	return float64(len(hit)) / float64(len(pairs))
+}
+
+// roleWeight prefers what people said to what the agent wrote, the more so the longer the agent's text is: long answers hold many words of
+// any question. An assistant with a person's name is a person in a chat.
+func roleWeight(k *candidate) float64 {
+	if k.turn == nil {
+		return 1
+	}
+	switch k.doc.Role {
+	case skald.RoleUser:
+		return 1
+	case skald.RoleAssistant:
+		switch n := len(k.turn.text); {
+		case n > 1500:
+			return 0.55
+		case k.turn.Speaker != "":
+			return 0.95
+		case n > 500:
+			return 0.65
+		}
+		return 0.7
+	}
+	return 0.6
+}
+
+func typeWeight(d skald.Doc) float64 {
+	switch d.Kind {
+	case skald.DocMemory:
+		return 1.15
+	case skald.DocArchive:
+		return 0.9
+	}
+	return 1
+}
+
+// formWeight lowers questions and greetings: they hold the words of an answer, not the answer.
+func formWeight(text string) float64 {
+	s := strings.TrimSpace(text)
+	if len(s) < 240 && (strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？")) {
+		return questionCut
+	}
+	return 1
+}
+
+// recency is mild: what is older by months is still the answer, but of two equal texts the newer one comes first.
+func recency(t, now time.Time) float64 {
+	if t.IsZero() || t.After(now) {
+		return 1
+	}
+	return 1 + 0.05*math.Exp(-now.Sub(t).Hours()/24/30)
+}
+
+// order sorts by score; ties by time, newest first, then by place, so that the order is the same every time (SRC-03).
+func (c *course) order() {
+	sort.SliceStable(c.found, func(i, j int) bool {
+		a, b := c.found[i], c.found[j]
+		switch {
+		case a.score != b.score:
+			return a.score > b.score
+		case !a.time.Equal(b.time):
+			return a.time.After(b.time)
+		case a.doc.Session != b.doc.Session:
+			return a.doc.Session < b.doc.Session
+		case a.doc.Seq != b.doc.Seq:
+			return a.doc.Seq > b.doc.Seq
+		case a.doc.URI != b.doc.URI:
+			return a.doc.URI < b.doc.URI
+		}
+		return a.doc.Start < b.doc.Start
+	})
+}
+
+func round(f float64) float64 { return math.Round(f*1000) / 1000 }

@@ -1,0 +1,218 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"time"
+
+	skald "github.com/skald-engine/skald"
+)
+
+// Backend is what /api/v1 needs of the engine beside skald.Inspector. Session ids are safe identifiers, UUIDs in lower case;
+// URIs are as the caller wrote them. Errors carry kinds: NotFound, Exists, Unsupported, Invalid, …
+type Backend interface {
+	// CreateSession makes an empty session. KindExists when there is one of that id.
+	CreateSession(ctx context.Context, id skald.Identity, s NewSession) (Session, error)
+	// GetSession reads a session; with create a missing one is made.
+	GetSession(ctx context.Context, id skald.Identity, session string, create bool) (Session, error)
+	// DeleteSession removes a session; its memories stay. KindUnsupported where that is not built.
+	DeleteSession(ctx context.Context, id skald.Identity, session string) error
+	// AddMessages stores host messages, all or none, and makes a missing session. Entry ids are unique.
+	AddMessages(ctx context.Context, id skald.Identity, session string, entries []skald.Entry) (Session, error)
+	// ArchiveSession commits: phase 1 is done when it returns, and the task of phase 2 exists.
+	ArchiveSession(ctx context.Context, id skald.Identity, session string, o CommitOptions) (Committed, error)
+	// SessionContext is the history that fits into budget tokens.
+	SessionContext(ctx context.Context, id skald.Identity, session string, budget int) (Context, error)
+	// SessionArchive reads an archive, in every state of its phase 2.
+	SessionArchive(ctx context.Context, id skald.Identity, session string, index int) (Archive, error)
+	// MarkUsed counts contexts and skills that the caller used, for good.
+	MarkUsed(ctx context.Context, id skald.Identity, session string, u Used) (UsedTotals, error)
+	// GetTask reads a background task of this identity.
+	GetTask(ctx context.Context, id skald.Identity, task string) (Task, error)
+	// ListTasks lists tasks, newest first.
+	ListTasks(ctx context.Context, id skald.Identity, q TaskQuery) ([]Task, error)
+	// Stat describes a file or folder of the viking:// tree.
+	Stat(ctx context.Context, id skald.Identity, uri string) (skald.FileInfo, error)
+	// Remove forgets a memory, or all below a folder. KindUnsupported for what cannot be removed.
+	Remove(ctx context.Context, id skald.Identity, uri string) (Removed, error)
+	// Grep searches texts line by line.
+	Grep(ctx context.Context, id skald.Identity, q GrepQuery) (GrepResult, error)
+}
+
+// NewSession is a session to be made.
+type NewSession struct {
+	ID         string
+	AutoCommit *AutoCommitPolicy // nil: off
+	Memory     json.RawMessage   // memory_policy, an object or nil
+	Extraction json.RawMessage   // memory_extraction_config, an object or nil
+}
+
+// AutoCommitPolicy says when a session written through /api/v1 commits by itself.
+type AutoCommitPolicy struct {
+	PendingTokens int `json:"pending_token_threshold"`
+	Messages      int `json:"message_count_threshold"`
+	IdleSeconds   int `json:"idle_timeout_seconds"`
+	KeepRecent    int `json:"keep_recent_count"`
+	MinInterval   int `json:"min_commit_interval_seconds"`
+}
+
+// Session is a session's state. Live, archived and total counts are fields of their own.
+type Session struct {
+	ID             string
+	URI            skald.URI
+	Created        time.Time
+	Updated        time.Time
+	LastMessage    time.Time      // zero: none
+	LastCommit     time.Time      // zero: none
+	Live           int            // messages that no archive covers
+	Total          int            // all messages ever stored
+	Commits        int            // up as soon as a commit is accepted
+	PendingTokens  int            // of the live messages
+	Memories       map[string]int // extracted, by type
+	ContextsUsed   int
+	SkillsUsed     int
+	AutoCommit     *AutoCommitPolicy
+	Memory         json.RawMessage
+	Extraction     json.RawMessage
+	LastAutoCommit time.Time
+}
+
+// CommitOptions say what a commit leaves open.
+type CommitOptions struct {
+	KeepRecent int // newest messages to keep open; 0: archive all
+
+	// Retention by turns ("turn_budget"): keep the newest KeepTurns exchanges within RetainTokens.
+	TurnBudget   bool
+	KeepTurns    int
+	RetainTokens int
+	MinTailSteps int
+}
+
+// Committed is the outcome of phase 1.
+type Committed struct {
+	Archived       bool
+	Reason         string // why nothing was archived: no_messages, all_within_keep_window
+	Task           string // task id of phase 2
+	Archive        skald.URI
+	ActiveTokens   int // tokens of what stays open
+	BudgetExceeded bool
+}
+
+// HostMessage is a stored turn's message.
+type HostMessage struct {
+	Seq  int64
+	Time time.Time
+	Raw  json.RawMessage
+}
+
+// Context is the answer of SessionContext.
+type Context struct {
+	Overview  string            // of the newest archive that has one and fits
+	Abstracts []ArchiveAbstract // of archives before that, oldest first
+	Messages  []HostMessage
+	Tokens    int
+	Stats     ContextStats
+}
+
+// ArchiveAbstract is one line about an archive.
+type ArchiveAbstract struct {
+	Archive  string `json:"archive_id"`
+	Abstract string `json:"abstract"`
+}
+
+// ContextStats counts archives and tokens.
+type ContextStats struct {
+	TotalArchives    int `json:"totalArchives"`
+	IncludedArchives int `json:"includedArchives"`
+	DroppedArchives  int `json:"droppedArchives"`
+	FailedArchives   int `json:"failedArchives"`
+	ActiveTokens     int `json:"activeTokens"`
+	ArchiveTokens    int `json:"archiveTokens"`
+}
+
+// Archive is an archive with its messages.
+type Archive struct {
+	Index    int
+	Abstract string
+	Overview string
+	Messages []HostMessage
+}
+
+// Used is a report of what a caller used.
+type Used struct {
+	Contexts []string // URIs
+	Skill    *skald.UsedSkill
+}
+
+// UsedTotals are the session's counts after the report.
+type UsedTotals struct {
+	Contexts int
+	Skills   int
+}
+
+// TaskQuery selects tasks; empty fields select all.
+type TaskQuery struct {
+	Type     string
+	Status   string
+	Resource string
+	Limit    int
+}
+
+// The states of a task on the wire.
+const (
+	TaskPending   = "pending"
+	TaskRunning   = "running"
+	TaskCompleted = "completed"
+	TaskFailed    = "failed"
+)
+
+// Task is a background task: phase 2 of a commit has the type "session_commit".
+type Task struct {
+	ID       string
+	Type     string
+	Status   string
+	Stage    string
+	Created  time.Time
+	Updated  time.Time
+	Resource string // what it works on, for commits the session's id
+	Error    string
+	Result   *TaskResult // nil: none yet
+}
+
+// TaskResult is what a commit's phase 2 made.
+type TaskResult struct {
+	Session    string
+	Archive    skald.URI
+	Memories   map[string]int // extracted, by type
+	MemoryDiff skald.URI
+	Uses       int // memories whose use was counted
+}
+
+// Removed says what a removal did.
+type Removed struct {
+	URI   skald.URI // canonical
+	Count int       // things removed
+}
+
+// GrepQuery is a search by pattern.
+type GrepQuery struct {
+	URI     string
+	Pattern *regexp.Regexp
+	Exclude string // URI whose subtree is left out
+	Limit   int    // matches; 0: no limit
+	Levels  int    // depth of folders
+}
+
+// GrepMatch is one line that matches.
+type GrepMatch struct {
+	URI     skald.URI `json:"uri"`
+	Line    int       `json:"line"` // from 1
+	Content string    `json:"content"`
+}
+
+// GrepResult lists matches in the order of the tree.
+type GrepResult struct {
+	Matches []GrepMatch
+	Files   int // files scanned
+}

@@ -1,0 +1,221 @@
+package api
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"net/http"
+	"time"
+
+	skald "github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/server/wire"
+)
+
+func (h *Handler) sessions(mux *http.ServeMux) {
+	full(mux, "POST /api/v1/sessions", h.createSession)
+	full(mux, "GET /api/v1/sessions", h.listSessions)
+	full(mux, "GET /api/v1/sessions/{id}", h.getSession)
+	full(mux, "DELETE /api/v1/sessions/{id}", h.deleteSession)
+	short(mux, "POST /api/v1/sessions/{id}/commit", h.commit)
+	full(mux, "GET /api/v1/sessions/{id}/context", h.sessionContext)
+	full(mux, "GET /api/v1/sessions/{id}/archives/{archive}", h.archive)
+	full(mux, "POST /api/v1/sessions/{id}/used", h.used)
+}
+
+type createBody struct {
+	ID         *string         `json:"session_id"`
+	Memory     json.RawMessage `json:"memory_policy"`
+	AutoCommit json.RawMessage `json:"auto_commit_policy"`
+	Extraction json.RawMessage `json:"memory_extraction_config"`
+}
+
+func (h *Handler) createSession(r *http.Request, id skald.Identity) (any, error) {
+	var b createBody
+	if err := decode(r, &b, true); err != nil {
+		return nil, err
+	}
+	n, err := b.session(time.Now())
+	if err != nil {
+		return nil, err
+	}
+	s, err := h.backend.CreateSession(r.Context(), id, n)
+	if err != nil {
+		return nil, err
+	}
+	return map[string]any{
+		"session_id": s.ID, "uri": s.URI, "user": userOf(id),
+		"auto_commit_policy": s.AutoCommit, "memory_extraction_config": extractionOf(s),
+	}, nil
+}
+
+func (b createBody) session(now time.Time) (n NewSession, err error) {
+	n.ID = newSessionID(now)
+	if b.ID != nil {
+		if n.ID, err = safeSession(*b.ID, inBody("session_id")); err != nil {
+			return n, err
+		}
+	}
+	if n.AutoCommit, err = parseAutoCommit(b.AutoCommit, inBody("auto_commit_policy")); err != nil {
+		return n, err
+	}
+	if n.Memory, err = objectOrNil(b.Memory, inBody("memory_policy")); err != nil {
+		return n, err
+	}
+	n.Extraction, err = objectOrNil(b.Extraction, inBody("memory_extraction_config"))
+	return n, err
+}
+
+func newSessionID(now time.Time) string {
+	var b [8]byte
+	rand.Read(b[:]) // never fails
+	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
+}
+
+func objectOrNil(raw json.RawMessage, loc []string) (json.RawMessage, error) {
+	switch {
+	case len(raw) == 0 || string(raw) == "null":
+		return nil, nil
+	case raw[0] != '{':
+		return nil, invalid(loc, "dict_type", "Input should be an object")
+	}
+	return raw, nil
+}
+
+func userOf(id skald.Identity) map[string]string {
+	return map[string]string{"account_id": id.Account, "user_id": id.User}
+}
+
+func extractionOf(s Session) json.RawMessage {
+	if s.Extraction != nil {
+		return s.Extraction
+	}
+	return json.RawMessage(`{"events":{"tags":[]}}`)
+}
+
+func (h *Handler) listSessions(r *http.Request, id skald.Identity) (any, error) {
+	list, err := h.inspector.ListSessions(r.Context(), id, 0)
+	if err != nil {
+		return nil, err
+	}
+	type item struct {
+		ID       string    `json:"session_id"`
+		URI      skald.URI `json:"uri"`
+		Dir      bool      `json:"is_dir"`
+		Modified string    `json:"mod_time"`
+	}
+	items := make([]item, len(list))
+	for i, s := range list {
+		items[i] = item{s.ID, s.URI, true, timestamp(s.Updated)}
+	}
+	return items, nil
+}
+
+func (h *Handler) getSession(r *http.Request, id skald.Identity) (any, error) {
+	session, err := sessionID(r)
+	if err != nil {
+		return nil, err
+	}
+	q := query{r: r}
+	create := q.bool("auto_create")
+	if err := q.err(); err != nil {
+		return nil, err
+	}
+	s, err := h.backend.GetSession(r.Context(), id, session, create)
+	if err != nil {
+		return nil, noSession(err, session)
+	}
+	return meta(s, id), nil
+}
+
+// noSession is OpenViking's answer to an unknown session.
+func noSession(err error, session string) error {
+	if skald.KindOf(err) != skald.KindNotFound {
+		return err
+	}
+	return &wire.Failure{
+		Kind: skald.KindNotFound, Message: "Session " + session + " not found",
+		Details: map[string]any{"resource": session, "type": "session"},
+	}
+}
+
+// meta is OpenViking's SessionMeta. Token usage of models is not counted by session here.
+func meta(s Session, id skald.Identity) map[string]any {
+	keep := 0
+	if s.AutoCommit != nil {
+		keep = s.AutoCommit.KeepRecent
+	}
+	return map[string]any{
+		"session_id": s.ID, "uri": s.URI, "user": userOf(id),
+		"created_at": moment(s.Created), "updated_at": moment(s.Updated),
+		"created_by_account_id": id.Account, "created_by_user_id": id.User,
+		"message_count": s.Live, "total_message_count": s.Total, "commit_count": s.Commits,
+		"memories_extracted": withTotal(s.Memories), "last_commit_at": moment(s.LastCommit),
+		"last_message_at": moment(s.LastMessage), "last_auto_commit_at": moment(s.LastAutoCommit),
+		"llm_token_usage": map[string]int{
+			"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "cached_tokens": 0, "reasoning_tokens": 0,
+		},
+		"embedding_token_usage": map[string]int{"total_tokens": 0},
+		"pending_tokens":        s.PendingTokens, "keep_recent_count": keep, "retention_mode": "",
+		"keep_recent_turn_count": 0, "retained_message_token_budget": 0, "min_raw_tail_steps": 1,
+		"memory_policy": s.Memory, "auto_commit_policy": s.AutoCommit, "memory_extraction_config": extractionOf(s),
+		"contexts_used": s.ContextsUsed, "skills_used": s.SkillsUsed,
+	}
+}
+
+// moment is a time, or null for none.
+func moment(t time.Time) any {
+	if t.IsZero() {
+		return nil
+	}
+	return timestamp(t)
+}
+
+func withTotal(byType map[string]int) map[string]int {
+	out, total := map[string]int{}, 0
+	for t, n := range byType {
+		out[t], total = n, total+n
+	}
+	out["total"] = total
+	return out
+}
+
+func (h *Handler) deleteSession(r *http.Request, id skald.Identity) (any, error) {
+	session, err := sessionID(r)
+	if err != nil {
+		return nil, err
+	}
+	if err := h.backend.DeleteSession(r.Context(), id, session); err != nil {
+		return nil, noSession(err, session)
+	}
+	return map[string]string{"session_id": session}, nil
+}
+
+type usedBody struct {
+	Contexts []string `json:"contexts"`
+	Skill    *struct {
+		URI     string `json:"uri"`
+		Input   string `json:"input"`
+		Output  string `json:"output"`
+		Success *bool  `json:"success"`
+	} `json:"skill"`
+}
+
+func (h *Handler) used(r *http.Request, id skald.Identity) (any, error) {
+	session, err := sessionID(r)
+	if err != nil {
+		return nil, err
+	}
+	var b usedBody
+	if err := decode(r, &b, true); err != nil {
+		return nil, err
+	}
+	u := Used{Contexts: b.Contexts}
+	if b.Skill != nil {
+		u.Skill = &skald.UsedSkill{URI: b.Skill.URI, Input: b.Skill.Input, Output: b.Skill.Output, Success: b.Skill.Success}
+	}
+	totals, err := h.backend.MarkUsed(r.Context(), id, session, u)
+	if err != nil {
+		return nil, noSession(err, session)
+	}
+	return map[string]any{"session_id": session, "contexts_used": totals.Contexts, "skills_used": totals.Skills}, nil
+}

@@ -1,0 +1,120 @@
+package strategy
+
+import (
+	"bytes"
+	"encoding/json"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/message"
+	"github.com/skald-engine/skald/recall"
+)
+
+// The form of a recall. The tool pair is what the model would have seen had it searched itself (000-070, 000-071, 000-124); where
+// a provider refuses calls that it did not make, one labelled text block says the same.
+const (
+	FormAuto = "auto"
+	FormTool = "tool"
+	FormText = "text"
+)
+
+// toolFamilies are the model families which accepted the pair in the end-to-end suite, by the start of the model's name.
+var toolFamilies = []string{"gpt-", "chatgpt-", "o1", "o3", "o4", "gemini-", "claude-"}
+
+// thinkingFamilies refuse a call without the thinking that led to it, once the request asks for thinking.
+var thinkingFamilies = []string{"claude-"}
+
+func form(in Input, list []exchange) string {
+	switch {
+	case in.Settings.Form == FormText || in.NoTools:
+		return FormText
+	case in.Settings.Form == FormTool:
+		return FormTool
+	}
+	model := strings.ToLower(in.Model[strings.LastIndexByte(in.Model, '/')+1:])
+	if !hasPrefix(model, toolFamilies) || hasPrefix(model, thinkingFamilies) && !answersWithoutThinking(list) {
+		return FormText
+	}
+	return FormTool
+}
+
+func hasPrefix(model string, families []string) bool {
+	return slices.ContainsFunc(families, func(f string) bool { return strings.HasPrefix(model, f) })
+}
+
+// answersWithoutThinking reports that the newest answer in view has no thinking. A session without an answer does not tell.
+func answersWithoutThinking(list []exchange) bool {
+	for i := len(list) - 1; i >= 0; i-- {
+		for j := len(list[i].turns) - 1; j >= 0; j-- {
+			if m := list[i].turns[j].msg; m.SkaldRole() == skald.RoleAssistant {
+				return !slices.ContainsFunc(m.Blocks, func(b message.Block) bool { return b.Kind == message.KindThinking })
+			}
+		}
+	}
+	return false
+}
+
+// Texts that stand around what is injected. They are constant, so that cached prefixes survive.
+const (
+	recallLine  = "[skald] Looked up automatically in earlier conversations for my next message:"
+	recallNote  = "Notes from earlier conversations, quoted as data. They may be out of date; what I say now stands over them."
+	ackLine     = "Noted."
+	recallTool  = "memory_recall_auto"
+	recallMark  = "openviking-auto-recall"
+	recallExtra = 160 // tokens that the messages around the items take at most
+)
+
+// recallMessages builds the messages of one recall, ready to stand before the prompt.
+func recallMessages(kind, query, turnID string, search bool, items []recall.Item, now time.Time) ([][]byte, error) {
+	body, err := recallBody(items, search)
+	if err != nil {
+		return nil, err
+	}
+	ts := now.UnixMilli()
+	if kind == FormText {
+		return [][]byte{message.User(recallLine+"\n"+body, ts), message.Assistant(ackLine, ts)}, nil
+	}
+	id := callID(turnID)
+	return [][]byte{
+		message.User(recallLine, ts),
+		message.AssistantCall(id, recallTool, map[string]string{"query": query}, ts),
+		message.ToolResult(id, recallTool, body, ts),
+	}, nil
+}
+
+func recallBody(items []recall.Item, search bool) (string, error) {
+	return RecallBody(items, recallMark, search)
+}
+
+// RecallBody is the JSON that recall and memory_recall answer with: both look the same to the model (000-124).
+func RecallBody(items []recall.Item, source string, search bool) (string, error) {
+	more := ""
+	if len(items) > 0 {
+		more = ExpandCall(items[0].URI, search)
+	}
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(struct {
+		Memories []recall.Group `json:"memories"`
+		Source   string         `json:"source"`
+		Note     string         `json:"note"`
+		More     string         `json:"more,omitempty"`
+	}{recall.Render(items), source, recallNote, more})
+	return strings.TrimSuffix(b.String(), "\n"), err
+}
+
+// ExpandCall is the literal call that leads from a URI to the turns behind it, as the host exposes the tool.
+func ExpandCall(uri skald.URI, search bool) string {
+	if search {
+		return `tool_call({"id":"memory_expand","args":{"uri":"` + string(uri) + `"}})`
+	}
+	return `memory_expand({"uri":"` + string(uri) + `"})`
+}
+
+// callID makes a tool-call id of nine alphanumerics: what the strictest provider asks for.
+func callID(turnID string) string {
+	return "sk" + skald.SessionID("", "call:"+turnID)[:7]
+}

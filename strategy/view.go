@@ -1,0 +1,122 @@
+package strategy
+
+import (
+	"encoding/json"
+	"slices"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/message"
+)
+
+// exchange is a user turn and all that answers it.
+type exchange struct {
+	turns  []shown
+	tokens int
+}
+
+// shown is one raw turn as the model sees it.
+type shown struct {
+	seq    int64
+	raw    json.RawMessage
+	msg    *message.Message
+	tokens int
+}
+
+func (x exchange) first() int64 { return x.turns[0].seq }
+func (x exchange) last() int64  { return x.turns[len(x.turns)-1].seq }
+
+// viewPage is how many turns one read takes.
+const viewPage = 256
+
+// view loads the raw turns of the epoch since the published point, newest exchanges first until their tokens exceed limit, and
+// returns them oldest first. whole is false when older ones were left out.
+func view(tx skald.Tx, in Input, limit int) (list []exchange, whole bool, err error) {
+	var turns []shown
+	total, to := 0, int64(0)
+	for {
+		page, err := tx.Turns(in.Session.Ref, skald.TurnQuery{From: in.Session.Published + 1, To: to, Epoch: in.Session.Epoch, Desc: true, Limit: viewPage})
+		if err != nil {
+			return nil, false, err
+		}
+		for _, t := range page {
+			if s, ok := show(t, in); ok {
+				turns = append(turns, s)
+				total += s.tokens
+			}
+		}
+		whole = len(page) < viewPage
+		if whole || total > limit {
+			break
+		}
+		to = page[len(page)-1].Seq - 1
+		if to < 1 {
+			whole = true
+			break
+		}
+	}
+	slices.Reverse(turns)
+	return split(turns), whole, nil
+}
+
+// show turns a stored turn into what the model may see of it; false when nothing is.
+func show(t skald.Turn, in Input) (shown, bool) {
+	if t.Purged || len(t.Raw) == 0 {
+		return shown{}, false
+	}
+	m, err := message.Parse(t.Raw)
+	if err != nil || m.Role == "compactionSummary" || m.Blank() && m.SkaldRole() != skald.RoleTool {
+		return shown{}, false // the first message covers what a host's own compaction summary says
+	}
+	raw := message.ForModel(t.Raw, in.Provider, in.Model)
+	tokens := t.Tokens
+	if len(raw) != len(t.Raw) {
+		tokens = message.Tokens(raw)
+	}
+	return shown{seq: t.Seq, raw: raw, msg: m, tokens: tokens}, true
+}
+
+// split cuts turns into exchanges: at a user turn which follows another role's.
+func split(turns []shown) []exchange {
+	var list []exchange
+	user := false
+	for _, t := range turns {
+		isUser := t.msg.SkaldRole() == skald.RoleUser
+		if len(list) == 0 || isUser && !user {
+			list = append(list, exchange{})
+		}
+		user = isUser
+		x := &list[len(list)-1]
+		x.turns, x.tokens = append(x.turns, t), x.tokens+t.tokens
+	}
+	return list
+}
+
+// userTexts returns the texts of the last n user turns, oldest first.
+func userTexts(list []exchange, n int) []string {
+	var texts []string
+	for i := len(list) - 1; i >= 0 && len(texts) < n; i-- {
+		for j := len(list[i].turns) - 1; j >= 0 && len(texts) < n; j-- {
+			if m := list[i].turns[j].msg; m.SkaldRole() == skald.RoleUser && !message.Heartbeat(m.Text()) {
+				texts = append(texts, m.Text())
+			}
+		}
+	}
+	slices.Reverse(texts)
+	return texts
+}
+
+func tokensOf(list []exchange) int {
+	n := 0
+	for _, x := range list {
+		n += x.tokens
+	}
+	return n
+}
+
+func countTurns(list []exchange) int {
+	n := 0
+	for _, x := range list {
+		n += len(x.turns)
+	}
+	return n
+}

@@ -1,0 +1,229 @@
+package strategy
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/archive"
+	"github.com/skald-engine/skald/memory"
+	"github.com/skald-engine/skald/message"
+	"github.com/skald-engine/skald/recall"
+)
+
+// Viking is the default strategy, document 000: one first message with profile and published summaries, the raw turns since with
+// earlier recalls where they stood, and the recall for the prompt.
+type Viking struct{}
+
+// Name implements Strategy.
+func (Viking) Name() string { return Default }
+
+// MinBudget is the smallest budget, in tokens, that a context is assembled for.
+const MinBudget = 200
+
+// Shares of the budget (design, "assemble").
+const (
+	headShare   = 0.15 // the first message
+	recallShare = 0.10 // all recalls in view
+)
+
+// Assemble implements Strategy: head, raw turns, recall, fit.
+func (Viking) Assemble(ctx context.Context, tx skald.Tx, in Input) (Output, error) {
+	if in.Budget < MinBudget {
+		return Output{}, skald.E("assemble", skald.KindBudget, "a budget of %d tokens is below the minimum of %d", in.Budget, MinBudget)
+	}
+	list, whole, err := view(tx, in, in.Budget)
+	if err != nil {
+		return Output{}, err
+	}
+	head := headMessages(in.Session.Head)
+	placed, err := tx.Recalls(in.Session.Ref, in.Session.Published)
+	if err != nil {
+		return Output{}, err
+	}
+	earlier, own := standing(placed, in)
+	f := fit(fitInput{head: head, list: list, recalls: earlier, budget: in.Budget, keep: in.Settings.RecentTurns, uri: in.Session.Ref})
+	if !whole {
+		f.note("older turns were left out: over the budget")
+	}
+	out := Output{Head: f.headTokens, Cut: f.cut, Placed: f.recalls}
+	if len(f.list) > 0 {
+		out.RawFrom, out.RawTo = f.list[0].first(), f.list[len(f.list)-1].last()
+	}
+	current, err := chooseRecall(ctx, tx, in, f, own, &out)
+	if err != nil {
+		return Output{}, err
+	}
+	out.Messages, out.Tokens = render(f, current)
+	return out, nil
+}
+
+// standing sorts the placed recalls: those of earlier prompts, and the one that this turn already made (a second assemble of the
+// same turn).
+func standing(placed []skald.PlacedRecall, in Input) (earlier []skald.PlacedRecall, own *skald.PlacedRecall) {
+	for _, p := range placed {
+		switch {
+		case p.AfterSeq < in.Session.LastSeq:
+			if len(p.Messages) > 0 {
+				earlier = append(earlier, p)
+			}
+		case in.TurnID != "" && p.TurnID == in.TurnID:
+			own = &p
+		}
+	}
+	return earlier, own
+}
+
+// headMessages are the first message and its acknowledgement, so that roles alternate.
+func headMessages(head string) []json.RawMessage {
+	if head == "" {
+		return nil
+	}
+	return []json.RawMessage{json.RawMessage(head), message.Assistant(ackLine, 1)}
+}
+
+// Head builds the first message: profile and stable preferences, then what was published. "" when there is nothing to say.
+func Head(tx skald.Tx, in Input, published []skald.Archive, budget int) (serialised, text string, err error) {
+	limit := int(headShare * float64(budget))
+	profile, err := memory.ProfileFor(tx, in.Session.Ref.Scope, in.Session.Audience, limit/3) // a group sees its own only (I9)
+	if err != nil {
+		return "", "", err
+	}
+	summary := ""
+	if len(published) > 0 {
+		call := func(uri skald.URI) string { return ExpandCall(uri, in.Search) }
+		summary, _ = archive.HeadWith(in.Session.Ref.URI(), in.Session.Epoch, published, limit-message.TextTokens(profile)-headExtra, call)
+	}
+	text = joinHead(profile, summary)
+	if text == "" {
+		return "", "", nil
+	}
+	return string(message.User(text, in.Now.UnixMilli())), text, nil
+}
+
+const headExtra = 80 // tokens around the two blocks
+
+func joinHead(profile, summary string) string {
+	switch {
+	case profile == "" && summary == "":
+		return ""
+	case profile == "":
+		return summary
+	case summary == "":
+		return profileTitle + profile
+	}
+	return profileTitle + profile + "\n\n" + summary
+}
+
+const profileTitle = "[skald] Notes about me from earlier conversations; what I say later stands over them.\n"
+
+// chooseRecall makes the recall for the prompt, or repeats the one that this turn made already.
+func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *skald.PlacedRecall, out *Output) (*skald.PlacedRecall, error) {
+	left := in.Budget - f.tokens
+	if own != nil {
+		out.Trace = skald.RecallTrace{Query: in.Prompt, Skipped: "made already for this turn", Tokens: own.Tokens}
+		if own.Tokens > left || len(own.Messages) == 0 {
+			return nil, nil
+		}
+		return own, nil
+	}
+	allowance := recallAllowance(in, f, left)
+	out.Trace = skald.RecallTrace{Query: in.Prompt, Skipped: skipRecall(in, allowance)}
+	if out.Trace.Skipped != "" {
+		return nil, nil
+	}
+	shown := shownURIs(f.recalls)
+	result, err := recall.Recall(ctx, tx, recall.Request{
+		Query: in.Prompt, Window: userTexts(f.list, in.Settings.Window-1), Scopes: in.Scopes, Agent: in.Session.Agent,
+		Session: in.Session.Ref, Audience: in.Session.Audience, Owner: in.Session.Audience == skald.AudienceDirect,
+		Visible: func(d skald.Doc) bool { return visible(d, in, out) || shown[docURI(d)] },
+		Budget:  allowance - recallExtra, Limit: in.Settings.Limit, Threshold: in.Settings.Threshold,
+		MaxChars: in.Settings.MaxChars, PreferAbstract: in.Settings.PreferAbstract, Now: in.Now, Deadline: in.Deadline,
+	})
+	out.Missed = err != nil && ctx.Err() == nil && skald.KindOf(err) == skald.KindDeadline
+	if out.Missed {
+		out.Trace.Skipped = "the search took too long"
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Trace = result.Trace
+	if len(result.Items) == 0 {
+		return nil, nil
+	}
+	kind := form(in, f.list)
+	out.Trace.Form = kind
+	messages, err := recallMessages(kind, result.Trace.Query, in.TurnID, in.Search, result.Items, in.Now)
+	if err != nil {
+		return nil, err
+	}
+	p := &skald.PlacedRecall{AfterSeq: in.Session.LastSeq, TurnID: in.TurnID, Time: in.Now, Messages: messages}
+	for _, m := range messages {
+		p.Tokens += message.Tokens(m)
+	}
+	for _, item := range result.Items {
+		p.URIs = append(p.URIs, string(item.URI))
+	}
+	if p.Tokens > left {
+		out.Trace.Skipped = "no room left in the budget"
+		return nil, nil
+	}
+	out.Recall = p
+	return p, nil
+}
+
+// recallAllowance is what one recall may take: its own limit, half of what the share for all recalls still has (all of it for the
+// first), and what the budget has left.
+func recallAllowance(in Input, f fitted, left int) int {
+	rest := int(recallShare*float64(in.Budget)) - f.recallTokens
+	if in.Session.LastSeq == 0 || in.Session.LastSeq == in.Session.Published {
+		rest = max(rest, min(in.Settings.RecallTokens+recallExtra, left)) // nothing else is in view: no prefix to protect
+	} else if len(f.recalls) > 0 {
+		rest /= 2
+	}
+	return min(in.Settings.RecallTokens+recallExtra, rest, left)
+}
+
+func skipRecall(in Input, allowance int) string {
+	switch {
+	case in.NoRecall != "":
+		return in.NoRecall
+	case !in.Settings.AutoRecall:
+		return "autoRecall is off"
+	case !in.Talk:
+		return "not a person's prompt"
+	case recall.Trivial(in.Prompt):
+		return "a trivial prompt"
+	case allowance <= recallExtra+40:
+		return fmt.Sprintf("no room: %d tokens are left for recalls until the next publication", max(0, allowance))
+	}
+	return ""
+}
+
+func visible(d skald.Doc, in Input, out *Output) bool {
+	return d.Kind == skald.DocTurn && d.Session == in.Session.Ref.ID && d.Scope == in.Session.Ref.Scope &&
+		out.RawFrom > 0 && d.Seq >= out.RawFrom && d.Seq <= out.RawTo
+}
+
+func docURI(d skald.Doc) string {
+	if d.URI != "" {
+		return string(d.URI)
+	}
+	ref := skald.SessionRef{Scope: d.Scope, ID: d.Session}
+	if d.Kind == skald.DocTurn {
+		return string(ref.TurnsURI(d.Seq, d.Seq))
+	}
+	return string(ref.ArchiveURI(int(d.Seq)))
+}
+
+func shownURIs(placed []skald.PlacedRecall) map[string]bool {
+	shown := map[string]bool{}
+	for _, p := range placed {
+		for _, uri := range p.URIs {
+			shown[uri] = true
+		}
+	}
+	return shown
+}

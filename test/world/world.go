@@ -1,0 +1,199 @@
+package world
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"net"
+	"os"
+	"path/filepath"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/client"
+	"github.com/skald-engine/skald/test/gateway"
+	"github.com/skald-engine/skald/test/scripted"
+)
+
+// World is model, daemon and gateway together.
+type World struct {
+	Dir     string
+	Model   *scripted.Server
+	Daemon  *Daemon
+	Gateway *gateway.Gateway
+	Client  *client.Client
+}
+
+// Options choose the parts. The zero value is the default build of the plugin in front of a daemon.
+type Options struct {
+	Dir          string // scratch folder; needed
+	Plugin       string // "skald" (default) or "openviking"
+	PluginConfig map[string]any
+	Primary      string // "provider/model"; default gpt/gpt-scripted
+	ToolProfile  string // default "minimal"
+	AlsoAllow    []string
+	ToolSearch   bool
+	ExtraConfig  map[string]any
+	DaemonArgs   []string
+	NoDaemon     bool // leave it to the plugin
+	Log          io.Writer
+}
+
+// models are the scripted models, a provider each: the family in the model's name decides about the form of a recall, as with real
+// providers.
+var models = []struct {
+	provider, profile string
+	model             gateway.Model
+}{
+	{"gpt", "openai", gateway.Model{ID: "gpt-scripted"}},
+	{"gpt", "openai", gateway.Model{ID: "gpt-small", ContextWindow: 20_000, MaxTokens: 1024}},
+	{"gpt", "openai", gateway.Model{ID: "gpt-large", ContextWindow: 200_000, MaxTokens: 4096}},
+	{"claude", "anthropic", gateway.Model{ID: "claude-scripted"}},
+	{"claude-think", "anthropic-thinking", gateway.Model{ID: "claude-thinking", Reasoning: true}},
+	{"deepseek", "openai-thinking", gateway.Model{ID: "deepseek-scripted", Reasoning: true}},
+	{"gemini", "gemini", gateway.Model{ID: "gemini-scripted"}},
+	{"gemini-think", "gemini-signed", gateway.Model{ID: "gemini-signed", Reasoning: true}},
+	{"mistral", "mistral", gateway.Model{ID: "mistral-scripted"}},
+	{"plain", "strict-alternation", gateway.Model{ID: "llama-scripted"}},
+	{"bare", "no-tools", gateway.Model{ID: "bare-scripted"}},
+}
+
+// windows of the models that need another than the profile's.
+func profiles() []scripted.Profile {
+	list := scripted.Profiles()
+	for i := range list {
+		list[i].Models = nil
+		for _, m := range models {
+			if m.profile == list[i].Name {
+				list[i].Models = append(list[i].Models, scripted.Model{ID: m.model.ID, Window: m.model.ContextWindow})
+			}
+		}
+	}
+	return list
+}
+
+func providers(server *scripted.Server) []gateway.Provider {
+	var list []gateway.Provider
+	for _, m := range models {
+		if n := len(list); n > 0 && list[n-1].Name == m.provider {
+			list[n-1].Models = append(list[n-1].Models, m.model)
+			continue
+		}
+		api := string(scripted.OpenAI)
+		for _, p := range scripted.Profiles() {
+			if p.Name == m.profile {
+				api = string(p.API)
+			}
+		}
+		list = append(list, gateway.Provider{Name: m.provider, BaseURL: server.BaseURL(m.profile), API: api, Models: []gateway.Model{m.model}})
+	}
+	return list
+}
+
+// Start builds a world. Close it also after an error.
+func Start(ctx context.Context, o Options) (*World, error) {
+	if o.Log == nil {
+		o.Log = io.Discard
+	}
+	w := &World{Dir: o.Dir}
+	data := filepath.Join(o.Dir, "skald")
+	w.Model = scripted.New(scripted.Options{Profiles: profiles()})
+	addr := ""
+	if o.NoDaemon {
+		free, err := freeAddr()
+		if err != nil {
+			return w, err
+		}
+		addr = free
+	} else {
+		log, err := os.Create(filepath.Join(o.Dir, "daemon.log"))
+		if err != nil {
+			return w, err
+		}
+		if w.Daemon, err = StartDaemon(ctx, data, log, o.DaemonArgs...); err != nil {
+			return w, err
+		}
+		if w.Client, err = w.Daemon.Client(); err != nil {
+			return w, err
+		}
+		addr = w.Daemon.Addr
+	}
+	return w, w.startGateway(ctx, o, data, addr)
+}
+
+func (w *World) startGateway(ctx context.Context, o Options, data, addr string) (err error) {
+	plugin := or(o.Plugin, "skald")
+	binary, err := Binary()
+	if err != nil {
+		return err
+	}
+	config, err := pluginConfig(data, addr, binary)
+	if err != nil {
+		return err
+	}
+	maps.Copy(config, o.PluginConfig)
+	w.Gateway, err = gateway.Start(ctx, gateway.Options{
+		Dir: filepath.Join(o.Dir, "openclaw"), Providers: providers(w.Model), PrimaryModel: or(o.Primary, "gpt/gpt-scripted"),
+		PluginDir: filepath.Join(Root(), "openclaw", "dist", plugin), PluginID: plugin, SlotID: plugin, PluginConfig: config,
+		ToolProfile: or(o.ToolProfile, "minimal"), AlsoAllow: append([]string{}, o.AlsoAllow...), ToolSearch: o.ToolSearch,
+		ExtraConfig: o.ExtraConfig, Log: o.Log,
+	})
+	return err
+}
+
+func pluginConfig(data, addr, binary string) (map[string]any, error) {
+	_, port, err := net.SplitHostPort(addr)
+	if err != nil {
+		return nil, err
+	}
+	var n int
+	if _, err := fmt.Sscan(port, &n); err != nil {
+		return nil, err
+	}
+	return map[string]any{"mode": "local", "port": n, "dataDir": data, "binary": binary, "autoStart": false}, nil
+}
+
+func or(value, fallback string) string {
+	if value == "" {
+		return fallback
+	}
+	return value
+}
+
+// Close ends everything that was started.
+func (w *World) Close() {
+	if w.Gateway != nil {
+		_ = w.Gateway.Stop()
+	}
+	if w.Daemon != nil {
+		w.Daemon.Stop()
+	}
+	if w.Model != nil {
+		w.Model.Close()
+	}
+}
+
+// Turn sends a message and returns the model requests that it caused.
+func (w *World) Turn(ctx context.Context, key, text string, opts ...gateway.TurnOption) (string, []scripted.Request, error) {
+	before := len(w.Model.Requests())
+	reply, err := w.Gateway.Turn(ctx, key, text, opts...)
+	all := w.Model.Requests()
+	return reply, all[before:], err
+}
+
+// Identity is who the tests are to the daemon.
+var Identity = skald.DefaultIdentity
+
+// Session finds the stored session of a host key.
+func (w *World) Session(ctx context.Context, key string) (skald.SessionInfo, error) {
+	list, err := w.Client.ListSessions(ctx, Identity, 0)
+	if err != nil {
+		return skald.SessionInfo{}, err
+	}
+	for _, s := range list {
+		if s.Key == key {
+			return s, nil
+		}
+	}
+	return skald.SessionInfo{}, skald.NotFound("world", key)
+}

@@ -83,6 +83,7 @@ func followTasks(all []*unit) {
 		status := u.status
 		if !u.user && u.prefix == "" {
 			status = ""
+			u.status = ""
 			if setTaskStatus(u, lower(u.text)); u.status == StatusDone || u.status == StatusReversed {
 				status = u.status
 			}
@@ -128,13 +129,13 @@ func goals(all []*unit, turns []Turn) {
 		if !u.user {
 			continue
 		}
-		if first == nil && (cueRequest.In(lower(u.text)) || u.cue > 1) {
+		if first == nil && cueRequest.In(lower(u.text)) {
 			first = u
 		}
 		last = u
 	}
-	if first != nil && first.section == SectionFacts {
-		first.section, first.cue = SectionGoals, first.cue+1
+	if first != nil && first.section != SectionTasks && first.section != SectionPeople {
+		first.section, first.status, first.cue = SectionGoals, "", first.cue+1.5
 	}
 	if len(turns) == 0 || len(all) == 0 {
 		return

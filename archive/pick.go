@@ -83,7 +83,7 @@ type turnSection struct {
 
 func cost(u *unit, titles map[string]bool, turns map[turnSection]bool) int {
 	n := tokens(quote(u)) + 2
-	if !turns[turnSection{u.turn, u.section}] {
+	if u.task != "" || !turns[turnSection{u.turn, u.section}] {
 		n += lineOverhead
 	}
 	if !titles[u.section] {
@@ -116,14 +116,14 @@ func quote(u *unit) string {
 	return u.prefix + "“" + strings.Trim(text, "“”\"") + "”"
 }
 
-// compose makes the sections of the chosen units. Neighbours of one turn share a line.
+// compose makes the sections of the chosen units. Neighbours of one turn share a line, except tasks: each has its own status.
 func compose(chosen []*unit) []skald.Section {
 	byTitle := map[string][]skald.Line{}
 	lastTurn := map[string]int{}
 	for _, u := range chosen {
 		lines := byTitle[u.section]
 		text := quote(u)
-		if n := len(lines) - 1; n >= 0 && lastTurn[u.section] == u.turn && u.prefix == "" && lines[n].Status == u.status &&
+		if n := len(lines) - 1; n >= 0 && lastTurn[u.section] == u.turn && u.prefix == "" && u.task == "" && lines[n].Status == u.status &&
 			len([]rune(lines[n].Text+text)) < quoteLength*5/4 {
 			lines[n].Text += gap(lines[n].Text, text) + text
 			continue

@@ -10,7 +10,7 @@ import (
 // read makes a Turn of a stored one; ok is false when it shows nothing that was said or done.
 func read(s skald.Turn) (t Turn, ok bool) {
 	m, err := message.Parse(s.Raw)
-	if err != nil {
+	if err != nil || message.Injected(s.Raw) {
 		return t, false
 	}
 	t = Turn{Seq: s.Seq, Time: s.Time, Role: s.Role, Origin: s.Origin, Audience: s.Audience, Purpose: s.Purpose,

@@ -9,6 +9,7 @@ import (
 var (
 	taskStart  = regexp.MustCompile(`^(?:\[[ xX]\]\s*)?([A-Z]{1,5}-?\d{1,4})(?:\b|[^A-Za-z0-9.])`)
 	taskInside = regexp.MustCompile(`(?:[:：,，、;；(（]\s*|那\s*|取消\s*|完成\s*|关于\s*|把\s*|(?i:about|todo|task|cancel|close|drop|do|add|finish|finished)\s+)([A-Z]{1,2}\d{1,3})(?:$|[\s:：,，.。、；;)）]|[^\x00-\x7F])`)
+	taskAny    = regexp.MustCompile(`\b[A-Z]{1,5}-?\d{1,4}\b`)
 	checkbox   = regexp.MustCompile(`^\[([ xX])\]`)
 )
 
@@ -28,6 +29,9 @@ func taskItem(lower string) bool { return checkbox.MatchString(lower) }
 
 // setTaskStatus reads whether a task is reported done or taken back.
 func setTaskStatus(u *unit, lower string) {
+	if clause := taskClause(u.text, u.task); clause != "" {
+		lower = strings.ToLower(clause)
+	}
 	m := checkbox.FindStringSubmatch(lower)
 	switch {
 	case cueCancel.In(lower):
@@ -41,4 +45,17 @@ func setTaskStatus(u *unit, lower string) {
 func shortDone(lower string) bool {
 	clause, _, _ := strings.Cut(strings.NewReplacer("。", ",", "，", ",", "！", ",").Replace(lower), ",")
 	return strings.HasSuffix(strings.TrimSpace(clause), "了") && len([]rune(clause)) <= 16
+}
+
+// taskClause is the clause of a sentence that names a task, when the sentence names several; else "".
+func taskClause(text, id string) string {
+	if id == "" || len(taskAny.FindAllString(text, 2)) < 2 {
+		return ""
+	}
+	for clause := range strings.FieldsFuncSeq(text, func(r rune) bool { return strings.ContainsRune(",;，；、。", r) }) {
+		if strings.Contains(clause, id) {
+			return clause
+		}
+	}
+	return ""
 }

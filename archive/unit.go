@@ -171,7 +171,7 @@ func classify(u *unit, lower string) {
 		u.section, u.cue = SectionTasks, u.cue+2
 		setTaskStatus(u, lower)
 	case cuePreference.In(lower) || cuePerson.In(lower) && !decided:
-		u.section, u.cue = SectionPeople, u.cue+2.2
+		u.section, u.cue = SectionPeople, u.cue+3
 	case cueInstruction.In(lower):
 		u.section, u.cue = SectionTasks, u.cue+1.8
 	case decided || cueChange.In(lower):

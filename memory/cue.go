@@ -8,7 +8,7 @@ import (
 
 var (
 	cueExplicit = sentence.Cues{"^remember", "^please remember", "remember that", "remember:", "keep in mind", "note that", "don't forget that", "^note:", "记住", "记一下", "请记得", "帮我记着", "^记得"}
-	cueLike     = sentence.Cues{"i prefer", "i'd prefer", "i like", "i love", "i enjoy", "i hate", "i dislike", "i don't like", "i no longer like", "i can't stand", "i usually", "i'm used to",
+	cueLike     = sentence.Cues{"i prefer", "i'd prefer", "i like", "i love", "i enjoy", "i hate", "i dislike", "i don't like", "i no longer", "i now prefer", "i now like", "i stopped", "i can't stand", "i usually", "i'm used to",
 		"my favourite", "my favorite", "i don't eat", "i don't drink", "i only eat", "我喜欢", "我不喜欢", "我爱", "更爱", "我更喜欢", "我讨厌", "我习惯", "有个习惯", "我不吃", "我不喝", "我只吃", "我偏好", "我最爱", "我最喜欢", "我现在喜欢", "我不再喜欢"}
 	cueRule = sentence.Cues{"always", "never", "from now on", "please don't", "please do not", "ask me first", "no longer want you", "whenever i", "stop using", "以后", "一律", "永远", "别再", "不要再", "从现在起", "请不要", "务必", "规矩", "尽量", "不要给我", "每次都"}
 	cueSelf = sentence.Cues{"my name is", "my name's", "call me", "i live in", "i moved to", "i've moved to", "i'm living in", "i work at", "i work for", "i work as", "i was born", "i grew up", "i'm allergic", "i am allergic",

@@ -20,7 +20,7 @@ for (const host of hosts) {
       skipLibCheck: true,
       noUnusedLocals: false,
       typeRoots: [join(root, "node_modules", "@types")],
-      paths: { "openclaw/plugin-sdk/core": [join(sdk, "core.d.ts")], "openclaw/plugin-sdk/plugin-entry": [join(sdk, "plugin-entry.d.ts")] },
+      paths: { "openclaw/plugin-sdk/plugin-entry": [join(sdk, "plugin-entry.d.ts")] },
     },
     include: [],
     exclude: [],

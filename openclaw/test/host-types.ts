@@ -1,5 +1,5 @@
 // Compiled by `npm run check:host` only: our words for the host against the host's own declarations.
-import type { OpenClawPluginApi, OpenClawPluginDefinition, OpenClawPluginToolContext } from "openclaw/plugin-sdk/core";
+import type { OpenClawPluginApi, OpenClawPluginDefinition, OpenClawPluginToolContext } from "openclaw/plugin-sdk/plugin-entry";
 import type { SkaldEngine } from "../src/engine.js";
 import type * as ours from "../src/host.js";
 import entry from "../src/index.js";

@@ -20,6 +20,7 @@ func (Builtin) Summarise(_ context.Context, in Input) (Summary, error) {
 	agree(all, in.Turns)
 	followTasks(all)
 	reverse(all)
+	fade(all)
 	goals(all, in.Turns)
 	since := changed(in.Previous, all)
 	budget := allowance(in) - lineTokens(since)
@@ -113,6 +114,15 @@ func reverse(all []*unit) {
 				old.status = reversedBy(u.from)
 				break
 			}
+		}
+	}
+}
+
+// fade lets what is over weigh less than what holds.
+func fade(all []*unit) {
+	for _, u := range all {
+		if closed(u.status) {
+			u.weight /= 2
 		}
 	}
 }

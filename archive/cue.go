@@ -35,7 +35,7 @@ var (
 		"^好", "^行", "^可以", "^对", "^嗯", "^没问题", "^就这样", "^同意", "^是的", "^完美", "^就用"}
 	cueNo       = sentence.Cues{"^no", "^nope", "^stop", "^wait", "^don't", "^不", "^别", "^算了", "^等等"}
 	cueGreeting = sentence.Cues{"^hi", "^hello", "^hey", "^good morning", "^good evening", "^good night", "^thanks", "^thank you", "^thx", "^bye", "^welcome", "^haha", "^lol", "^makes sense", "^got it",
-		"^早上好", "^晚上好", "^早安", "^晚安", "^你好", "^您好", "^谢谢", "^多谢", "^辛苦", "^哈哈", "^早。", "^新年快乐", "^再见", "^呼"}
+		"^早上好", "^晚上好", "^早安", "^晚安", "^你好", "^您好", "^谢谢", "^多谢", "^辛苦", "^哈哈", "^早。", "^新年快乐", "^再见"}
 	cueRequest = sentence.Cues{"i want", "i need", "i'd like", "can you", "could you", "please", "help me", "i'm trying", "i am trying", "we're", "we need", "goal", "plan", "working on", "build", "implement", "solve",
 		"帮我", "请", "我想", "我要", "打算", "目标", "计划", "需要你"}
 )

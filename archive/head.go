@@ -45,38 +45,43 @@ func HeadWith(sessionURI skald.URI, epoch int, published []skald.Archive, maxTok
 	return text, n
 }
 
+// shortestLine is the room, in tokens, below which no further line is tried.
+const shortestLine = 12
+
 // headNotes renders merged sections within room tokens. When not all fit, the newest lines of each section stay, and sections that
 // bind the future (orders, decisions) keep more than those that tell of the past.
 func headNotes(sections []skald.Section, room int) string {
 	type ref struct {
-		section, line, tokens int
-		rank                  float64
+		section, line int
+		rank          float64
 	}
 	var refs []ref
-	texts := make([][]string, len(sections))
 	for i, s := range sections {
-		texts[i] = make([]string, len(s.Lines))
-		for j, l := range s.Lines {
-			texts[i][j] = message.Escape(lineText(l))
-			age := float64(len(s.Lines) - j)
-			refs = append(refs, ref{i, j, tokens(texts[i][j]) + 1, age / headShare[s.Title]})
+		for j := range s.Lines {
+			refs = append(refs, ref{i, j, float64(len(s.Lines)-j) / headShare[s.Title]})
 		}
 	}
 	slices.SortStableFunc(refs, func(a, b ref) int { return cmp.Compare(a.rank, b.rank) })
-	kept := make([]map[int]bool, len(sections))
+	kept := make([]map[int]string, len(sections))
+	misses := 0
 	for _, r := range refs {
-		n := r.tokens
+		if room < shortestLine || misses > 20 {
+			break
+		}
+		text := message.Escape(lineText(sections[r.section].Lines[r.line]))
+		n := tokens(text) + 1
 		if kept[r.section] == nil {
 			n += tokens(sections[r.section].Title) + 3
 		}
 		if n > room {
+			misses++
 			continue
 		}
 		room -= n
 		if kept[r.section] == nil {
-			kept[r.section] = map[int]bool{}
+			kept[r.section] = map[int]string{}
 		}
-		kept[r.section][r.line] = true
+		kept[r.section][r.line] = text
 	}
 	var b strings.Builder
 	for i, s := range sections {
@@ -85,8 +90,8 @@ func headNotes(sections []skald.Section, room int) string {
 		}
 		b.WriteString("\n## " + s.Title + "\n")
 		for j := range s.Lines {
-			if kept[i][j] {
-				b.WriteString(texts[i][j] + "\n")
+			if text, ok := kept[i][j]; ok {
+				b.WriteString(text + "\n")
 			}
 		}
 	}

@@ -53,8 +53,10 @@ func settled(lines []skald.Line) []skald.Line {
 
 // lineKey makes equal texts equal, cut or not.
 func lineKey(text string) string {
-	r := []rune(strings.TrimRight(lower(text), "….。"))
-	return string(r[:min(len(r), 100)])
+	if len(text) > 160 {
+		text = text[:160]
+	}
+	return strings.ToLower(strings.TrimRight(text, "….。"))
 }
 
 // closed reports a status that ends a line's validity.

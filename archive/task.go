@@ -15,6 +15,9 @@ var (
 
 // taskID is the id of the task that a sentence is about, or "".
 func taskID(s string) string {
+	if !codeLike(s) {
+		return ""
+	}
 	if m := taskStart.FindStringSubmatch(s); m != nil {
 		return m[1]
 	}
@@ -58,4 +61,14 @@ func taskClause(text, id string) string {
 		}
 	}
 	return ""
+}
+
+// codeLike is a cheap test for a capital letter before a digit or dash: most sentences have none, and patterns are slow.
+func codeLike(s string) bool {
+	for i := 1; i < len(s); i++ {
+		if (s[i] >= '0' && s[i] <= '9' || s[i] == '-') && s[i-1] >= 'A' && s[i-1] <= 'Z' {
+			return true
+		}
+	}
+	return false
 }

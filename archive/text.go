@@ -28,7 +28,7 @@ func writeSection(b *strings.Builder, s skald.Section, lines []skald.Line) {
 	}
 }
 
-// lineText renders "- [2026-03-02 Xiaoyu] text (agreed) [12-14]".
+// lineText renders "- [2026-03-02 Ada] text (agreed) [12-14]".
 func lineText(l skald.Line) string {
 	var b strings.Builder
 	b.WriteString("- [" + strings.TrimSpace(day(l.Time)+" "+l.Speaker) + "] " + oneLine(l.Text))

@@ -13,6 +13,7 @@ import (
 
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/archive"
+	"github.com/skald-engine/skald/memory"
 	"github.com/skald-engine/skald/message"
 )
 
@@ -113,4 +114,23 @@ func share(t *testing.T, name, text string) {
 		}
 	}
 	t.Logf("%d of %d answer words: %.0f %%", hit, all, 100*float64(hit)/float64(all))
+}
+
+// TestTranscriptRecall logs what overview and memories hold together.
+func TestTranscriptRecall(t *testing.T) {
+	stored := transcript(t, "hand-tidepool.jsonl")
+	w := newWorld(t)
+	w.add(stored...)
+	w.close("compact")
+	w.drain(w.runner(nil, memory.Builtin{}))
+	text := archive.Text(w.archive(1))
+	w.update(func(tx skald.Tx) error {
+		list, err := tx.Memories(skald.MemoryQuery{Scopes: skald.Policy{}.Readable(skald.DefaultIdentity)})
+		for _, m := range list {
+			t.Logf("%s %s", m.Type, m.Text)
+			text += m.Text + "\n"
+		}
+		return err
+	})
+	share(t, "hand-tidepool", text)
 }

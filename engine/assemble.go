@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"slices"
 	"time"
 
 	"github.com/skald-engine/skald"
@@ -20,8 +21,6 @@ const (
 const (
 	highWater = 0.75
 	lowWater  = 0.45
-	// windowMark keeps the host's own preflight, which fires at 75 % of the window, from firing: the next exchange needs room.
-	windowMark = 0.66
 )
 
 // defaultBudget is assumed when the host names none and none is known.
@@ -235,7 +234,14 @@ func (a *assembly) high() bool {
 	if float64(view) >= highWater*float64(a.budget()) {
 		return true
 	}
-	return a.s.Window > 0 && float64(max(view, a.s.ReportedInput)) >= windowMark*float64(a.s.Window)
+	return a.s.Window > 0 && max(view, a.s.ReportedInput)+message.TextTokens(a.r.Prompt) >= preflight(a.s.Window)
+}
+
+// preflight is the load, in tokens, at which a publication forestalls the host's own compaction: the host compacts when the last
+// reported input and the prompt leave less than a quarter of the window, or less than 20,000 tokens (docs/openclaw.md, 27). One more
+// exchange has to fit before that.
+func preflight(window int) int {
+	return window - min(20_000, window/4) - window/16
 }
 
 // low is what a publication leaves of the view, in tokens.
@@ -250,7 +256,7 @@ func (a *assembly) low() int {
 func (a *assembly) input() strategy.Input {
 	in := strategy.Input{
 		Session: a.s, Scopes: a.set.policy.Readable(identity(a.r.Request)), Settings: a.set.Settings, Prompt: a.r.Prompt,
-		Budget: a.budget() - a.r.Pending, Model: a.r.Model, Provider: a.r.Provider, NoTools: a.r.NoTools, Search: a.r.ToolSearch,
+		Budget: a.budget() - a.r.Pending, Model: a.r.Model, Provider: a.r.Provider, NoTools: a.r.NoTools, Search: a.r.ToolSearch || slices.Contains(a.r.Tools, "tool_call"),
 		Talk: a.talk(), TurnID: a.r.TurnID, Now: a.now,
 	}
 	if a.e.recall.open(a.now) {

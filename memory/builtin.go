@@ -72,7 +72,7 @@ func stated(ref skald.SessionRef, t archive.Turn) []Candidate {
 // kindOf is the type of a statement; questions and greetings are none.
 func kindOf(s string) kind {
 	lower := strings.ToLower(s)
-	if question(lower) || cueOpinion.In(lower) && sentence.Letters(s) < 12 {
+	if question(lower) || cueOpinion.In(lower) && sentence.Letters(s) < 30 {
 		return none
 	}
 	k := typed(s)

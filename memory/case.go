@@ -28,12 +28,17 @@ func cases(ref skald.SessionRef, turns []archive.Turn) []Candidate {
 			}
 		case t.Role == skald.RoleTool && failure(*t):
 			failed, failedCall = t, calls[t.ToolName]
-		case t.Role == skald.RoleTool && failed != nil && failed.ToolName == t.ToolName && calls[t.ToolName].Arguments != failedCall.Arguments:
+		case t.Role == skald.RoleTool && failed != nil && failed.ToolName == t.ToolName && retry(failedCall, calls[t.ToolName]):
 			out = append(out, mended(ref, *failed, *t, calls[t.ToolName]))
 			failed = nil
 		}
 	}
 	return out
+}
+
+// retry reports whether a call tries another way to do what a failed one should have done.
+func retry(failed, next archive.ToolCall) bool {
+	return failed.Arguments != next.Arguments && sentence.Overlap(weigh(failed.Arguments), weigh(next.Arguments)) >= 0.6
 }
 
 func failure(t archive.Turn) bool {

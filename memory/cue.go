@@ -23,7 +23,6 @@ var (
 	cueChange = sentence.Cues{"no longer", "instead of", "not anymore", "anymore", "any more", "switched to", "switch to", "changed to", "moved to", "moved from", "moved back", "replaced", "quit", "left", "stopped", "was too", "rather than", "from now on", "now prefer", "now use",
 		"不再", "改用", "改成", "改为", "改到", "换成", "搬到", "搬去", "改了", "换到", "离开", "辞职", "戒了", "不用了", "原来"}
 	cueNegative = sentence.Cues{"no longer", "not", "don't", "doesn't", "hate", "dislike", "can't stand", "never", "stopped", "quit", "anymore", "不喜欢", "讨厌", "不再", "不吃", "不喝", "不要", "别", "戒了", "不用"}
-	cueAnswer   = sentence.Cues{"^i went", "^i met", "^i visited", "^i bought", "^i started", "^i finished", "^i got", "^we went", "^we met", "^we bought", "^we launched", "^we shipped", "^we released"}
 	cueOpinion  = sentence.Cues{"^hi", "^hello", "^thanks", "^thank you", "^ok", "^haha", "^lol", "^你好", "^谢谢", "^哈哈", "^早上好", "^晚上好"}
 	cueWork     = sentence.Cues{"code", "commit", "branch", "git", "repo", "test", "tests", "file", "files", "tool", "command", "shell", "deploy", "migration", "database", "script", "rm", "sudo", "delete", "api", "build", "lint", "代码", "提交", "分支", "仓库", "测试", "文件", "命令", "脚本", "部署", "删除", "数据库"}
 )

@@ -166,8 +166,8 @@ func TestMEM05LanguageOfTheUser(t *testing.T) {
 	if len(list) != 1 || list[0].Lang != "zh" {
 		t.Errorf("want one Chinese memory:\n%s", dump(list))
 	}
-	list = extract(t, said(monday, "I prefer tea with 王磊 in the afternoon."))
-	if len(list) != 1 || list[0].Lang != "en" || !strings.Contains(list[0].Text, "王磊") {
+	list = extract(t, said(monday, "I prefer tea with 李雷 in the afternoon."))
+	if len(list) != 1 || list[0].Lang != "en" || !strings.Contains(list[0].Text, "李雷") {
 		t.Errorf("want one English memory:\n%s", dump(list))
 	}
 }

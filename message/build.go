@@ -2,10 +2,14 @@ package message
 
 import "encoding/json"
 
-// User makes a user message; ts is in milliseconds. The bytes are the same for the same arguments, always: providers' caches depend
-// on it.
+// User makes a user message; ts is in milliseconds. With 0 it has no timestamp: the host puts the date of a timestamp before the text.
+// The bytes are the same for the same arguments, always: providers' caches depend on it.
 func User(text string, ts int64) json.RawMessage {
-	return object{{"role", encode(RoleUser)}, {"content", encode(text)}, {"timestamp", encode(ts)}}.json()
+	o := object{{"role", encode(RoleUser)}, {"content", encode(text)}}
+	if ts != 0 {
+		o = append(o, member{"timestamp", encode(ts)})
+	}
+	return o.json()
 }
 
 // AssistantCall makes an assistant message that calls one tool. args is marshalled; nil becomes {}.

@@ -37,7 +37,10 @@ func Injected(raw []byte) bool {
 	case RoleAssistant:
 		return m.Provider == ownModel && m.Model == ownModel
 	case RoleToolResult:
-		return m.ToolName == "memory_recall_auto" && strings.HasPrefix(m.ToolCallID, "sk") && len(m.ToolCallID) == 9
+		return (m.ToolName == "memory_recall_auto" || m.ToolName == "tool_call") && strings.HasPrefix(m.ToolCallID, "sk") && len(m.ToolCallID) == 9
 	}
 	return false
 }
+
+// Excluded reports whether the host marks the message as not for the model (its records of nested tool calls).
+func (m *Message) Excluded() bool { return string(m.fields["excludeFromContext"]) == "true" }

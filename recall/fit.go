@@ -24,7 +24,7 @@ func (c *course) fit() {
 		it := c.item(k)
 		cost := it.tokens
 		if !groups[groupKey(it)] {
-			cost += groupTokens + message.TextTokens(groupURI([]Item{it}))
+			cost += int(tGrp) + message.TextTokens(groupURI([]Item{it}))
 		}
 		if c.tokens+cost > c.r.Budget {
 			k.drop("no room in the budget")

@@ -21,7 +21,7 @@ func (c *course) smooth() {
 		}
 	}
 	around := func(key turnKey) float64 {
-		return neighbourShare * (best[turnKey{key.ref, key.seq - 1}] + best[turnKey{key.ref, key.seq + 1}])
+		return tNear * (best[turnKey{key.ref, key.seq - 1}] + best[turnKey{key.ref, key.seq + 1}])
 	}
 	for _, k := range c.kept() {
 		if k.turn != nil {
@@ -44,7 +44,7 @@ func (c *course) addNeighbours(best map[turnKey]float64, around func(turnKey) fl
 		if k.turn == nil {
 			continue
 		}
-		if hits++; hits > nearHits || c.late() {
+		if hits++; hits > int(tNH) || c.late() {
 			return
 		}
 		for _, step := range []int64{-1, 1} {

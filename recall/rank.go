@@ -12,8 +12,8 @@ import (
 
 // BM25's constants for short conversational texts, and the weights of what is not the words.
 const (
-	k1 = 0.9
-	b  = 0.4
+
+
 
 	partShare   = 0.6  // what the parts of an identifier or bigram tell, beside the whole
 	exactBoost  = 0.5  // for each identifier of the query that stands in the text
@@ -56,7 +56,7 @@ func (c *course) weigh() {
 		}
 		for _, p := range w.Parts {
 			if df := c.df[p]; df > 0 {
-				w.idf = max(w.idf, partShare*idf(c.docs, df))
+				w.idf = max(w.idf, tPart*idf(c.docs, df))
 			}
 		}
 		if w.idf > 0 {
@@ -92,10 +92,10 @@ func (c *course) lexical(k *candidate, avg float64) {
 	for _, t := range analyze.Terms(k.speaker) {
 		tf[t]++
 	}
-	norm := k1 * (1 - b + b*float64(len(terms))/avg)
+	norm := tK * (1 - tB + tB*float64(len(terms))/avg)
 	sat := func(t string) float64 {
 		f := float64(tf[t])
-		return f * (k1 + 1) / (f + norm)
+		return f * (tK + 1) / (f + norm)
 	}
 	got, all, exacts := 0.0, 0.0, 0.0
 	for _, w := range c.words {
@@ -106,10 +106,10 @@ func (c *course) lexical(k *candidate, avg float64) {
 		s := sat(w.Term) * w.idf
 		if s == 0 {
 			for _, p := range w.Parts {
-				s += sat(p) * min(w.idf, partShare*idf(c.docs, c.df[p])) / float64(len(w.Parts))
+				s += sat(p) * min(w.idf, tPart*idf(c.docs, c.df[p])) / float64(len(w.Parts))
 			}
 		} else if w.exact {
-			exacts += exactBoost * w.weight
+			exacts += tEx * w.weight
 		}
 		got += w.weight * s
 	}
@@ -121,7 +121,7 @@ func (c *course) lexical(k *candidate, avg float64) {
 	if exacts > 0 {
 		k.parts["exact"] = exacts
 	}
-	phrase := phraseBoost * c.phrases(terms)
+	phrase := tPhr * c.phrases(terms)
 	if phrase > 0 {
 		k.parts["phrase"] = round(phrase)
 	}
@@ -160,13 +160,13 @@ func roleWeight(k *candidate) float64 {
 	case skald.RoleAssistant:
 		switch n := len(k.turn.text); {
 		case n > 1500:
-			return 0.55
+			return tAL
 		case k.turn.Speaker != "":
-			return 0.95
+			return tSpk
 		case n > 500:
-			return 0.65
+			return (tA+tAL)/2
 		}
-		return 0.7
+		return tA
 	}
 	return 0.6
 }
@@ -185,7 +185,7 @@ func typeWeight(d skald.Doc) float64 {
 func formWeight(text string) float64 {
 	s := strings.TrimSpace(text)
 	if len(s) < 240 && (strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？")) {
-		return questionCut
+		return tQ
 	}
 	return 1
 }

@@ -6,7 +6,7 @@ const labelledThreshold = 1.6
 // threshold drops what covers too little of the query. Neighbours stand or fall with their hits.
 func (c *course) threshold() {
 	for _, k := range c.kept() {
-		limit := c.r.Threshold
+		limit := tThr
 		if k.label != "" {
 			limit *= labelledThreshold
 		}

@@ -39,15 +39,18 @@ func Trivial(prompt string) bool {
 	if len(words) > 6 {
 		return false
 	}
-	return small[strings.Join(words, " ")] || allSmall(words)
+	return allSmall(words)
 }
 
-// allSmall recognises chains such as "ok thanks bye".
+// allSmall recognises chains of such prompts: "ok thanks, got it, bye".
 func allSmall(words []string) bool {
-	for _, w := range words {
-		if !small[w] {
-			return false
+	if len(words) == 0 {
+		return true
+	}
+	for n := len(words); n > 0; n-- {
+		if small[strings.Join(words[:n], " ")] && allSmall(words[n:]) {
+			return true
 		}
 	}
-	return true
+	return false
 }

@@ -83,7 +83,7 @@ if missing; then
   fi
 fi
 
-"$node_bin" --version >&2
+"$node_bin" --version >/dev/null
 [[ -f "$openclaw_mjs" ]] || { say "missing $openclaw_mjs"; exit 1; }
 
 echo "SKALD_NODE=$node_bin"

@@ -203,7 +203,7 @@ func render(f fitted, current *skald.PlacedRecall) ([]json.RawMessage, int) {
 				recalls = recalls[1:]
 			}
 			if len(messages) == 0 && t.msg.SkaldRole() != skald.RoleUser {
-				messages = append(messages, message.User(openLine, 1))
+				messages = append(messages, message.User(openLine, 0))
 			}
 			messages = append(messages, t.raw)
 		}

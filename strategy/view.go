@@ -64,7 +64,7 @@ func show(t skald.Turn, in Input) (shown, bool) {
 		return shown{}, false
 	}
 	m, err := message.Parse(t.Raw)
-	if err != nil || m.Role == "compactionSummary" || m.Blank() && m.SkaldRole() != skald.RoleTool {
+	if err != nil || m.Role == "compactionSummary" || m.Excluded() || m.Blank() && m.SkaldRole() != skald.RoleTool {
 		return shown{}, false // the first message covers what a host's own compaction summary says
 	}
 	raw := message.ForModel(t.Raw, in.Provider, in.Model)

@@ -99,7 +99,7 @@ func Head(tx skald.Tx, in Input, published []skald.Archive, budget int) (seriali
 	if text == "" {
 		return "", "", nil
 	}
-	return string(message.User(text, in.Now.UnixMilli())), text, nil
+	return string(message.User(text, 0)), text, nil
 }
 
 const headExtra = 80 // tokens around the two blocks
@@ -153,7 +153,7 @@ func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *ska
 	if len(result.Items) == 0 {
 		return nil, nil
 	}
-	kind := form(in, f.list)
+	kind := form(in)
 	out.Trace.Form = kind
 	messages, err := recallMessages(kind, result.Trace.Query, in.TurnID, in.Search, result.Items, in.Now)
 	if err != nil {

@@ -28,7 +28,7 @@ func TestSplit(t *testing.T) {
 func TestLang(t *testing.T) {
 	for in, want := range map[string]string{
 		"我喜欢用 PostgreSQL 数据库":    "zh",
-		"I met 王磊 in the office": "en",
+		"I met 李雷 in the office": "en",
 		"这个 спасибо 是什么意思":       "zh",
 		"hello":                  "en",
 	} {

@@ -44,17 +44,29 @@ export class Client {
   async call<T>(name: string, body: unknown, route: Route, d: Deadline): Promise<T> {
     const begun = Date.now();
     try {
-      await this.ready(d);
-      const result = await this.send("POST", `/engine/v1/${name}`, JSON.stringify(body), route, d);
+      const result = await this.post(name, JSON.stringify(body), route, d);
       settle(`daemon ${this.config.baseUrl}`);
       this.trace(name, route, begun, result);
       return result as T;
     } catch (error) {
       const fault = asFault(error);
-      // A broken connection may mean that another program has the port by now: say hello again before the next request.
-      if (fault.code && fault.code !== "ETIMEDOUT") link(this.config.baseUrl).hello = undefined;
       this.trace(name, route, begun, fault);
       throw fault;
+    }
+  }
+
+  private async post(name: string, body: string, route: Route, d: Deadline): Promise<unknown> {
+    for (let again = false; ; again = true) {
+      await this.ready(d);
+      try {
+        return await this.send("POST", `/engine/v1/${name}`, body, route, d);
+      } catch (error) {
+        const { code } = asFault(error);
+        // After a broken connection another program may have the port: say hello again before the next request.
+        if (code && code !== "ETIMEDOUT") link(this.config.baseUrl).hello = undefined;
+        // Refused means not delivered: the daemon has gone since its hello. Look for it, or start it, once more.
+        if (again || code !== "ECONNREFUSED") throw error;
+      }
     }
   }
 

@@ -27,6 +27,7 @@ export class SkaldEngine implements host.ContextEngine {
   private degraded?: host.AssembleResult;
   private pending = 0; // messages of the turn that an older host stores, and shows, while it runs
   private budget?: number; // the smallest that this turn showed
+  private window?: number; // the largest: close to the model's window
   private lifecycle?: string;
   private sender?: string;
   private import?: Import;
@@ -34,6 +35,8 @@ export class SkaldEngine implements host.ContextEngine {
   constructor(
     private readonly client: Client,
     private readonly loadReader: () => Promise<host.ReadTranscript | undefined>,
+    /** Handed back to the host, and to nobody else. */
+    private readonly hostConfig?: unknown,
   ) {
     this.config = client.config;
     this.info = {
@@ -68,7 +71,10 @@ export class SkaldEngine implements host.ContextEngine {
 
   async assemble(params: host.AssembleParams): Promise<host.AssembleResult> {
     if (bypassed(this.config, params)) return ownMessages(params.messages, params.tokenBudget);
-    if (params.tokenBudget) this.budget = Math.min(this.budget ?? params.tokenBudget, params.tokenBudget);
+    if (params.tokenBudget) {
+      this.budget = Math.min(this.budget ?? params.tokenBudget, params.tokenBudget);
+      this.window = Math.max(this.window ?? 0, params.tokenBudget);
+    }
     if (this.first) return this.again(params, this.first);
     if (this.degraded) return this.withPending(this.degraded, params);
     try {
@@ -127,7 +133,7 @@ export class SkaldEngine implements host.ContextEngine {
       messages: params.messages,
       is_heartbeat: params.isHeartbeat,
       turn_id: this.served ? this.turnId : undefined,
-      token_budget: this.budget,
+      token_budget: this.window,
     };
     try {
       const answer = await this.call<wire.CommitAnswer>("commit_turn", this.session(params), body, d);
@@ -135,7 +141,7 @@ export class SkaldEngine implements host.ContextEngine {
       return { status: answer.status };
     } catch (error) {
       // The host keeps the turn in its outbox and repeats it.
-      throw new Error(`skald: the turn is not stored yet: ${this.note("commitTurn", error)}`);
+      throw new Error(`skald: the turn is not stored yet: ${this.note("commit_turn", error)}`);
     }
   }
 
@@ -165,7 +171,7 @@ export class SkaldEngine implements host.ContextEngine {
   }
 
   async compact(params: host.CompactParams): Promise<host.CompactResult> {
-    if (bypassed(this.config, params)) return delegate(params);
+    if (bypassed(this.config, params)) return delegate(params, this.hostConfig);
     const d = within(params.abortSignal ? compactCapMs : limits.compact, params.abortSignal);
     const body = {
       token_budget: params.tokenBudget ?? this.budget,
@@ -233,10 +239,10 @@ export class SkaldEngine implements host.ContextEngine {
     return { ...address(this.config, { ...params, senderId: this.sender }), lifecycle: this.lifecycle };
   }
 
-  /** note logs a failure once and returns it in words. */
+  /** note logs a failure once and returns it in words. That there is no daemon was said by who looked for it. */
   private note(name: string, error: unknown): string {
     const fault = asFault(error);
-    warnOnce(this.client.log, name, `skald: ${name} failed (${fault.kind}): ${fault.message}`);
+    if (fault.code !== "ECONNREFUSED") warnOnce(this.client.log, name, `skald: ${name} failed (${fault.kind}): ${fault.message}`);
     return fault.message;
   }
 }

@@ -138,7 +138,7 @@ export interface ContextEngine {
   dispose(): Promise<void>;
 }
 
-export type EngineFactory = (ctx: { agentDir?: string; workspaceDir?: string }) => Promise<ContextEngine>;
+export type EngineFactory = (ctx: { config?: object; agentDir?: string; workspaceDir?: string }) => Promise<ContextEngine>;
 
 /** What a tool's factory is told about the call. */
 export interface ToolContext {
@@ -198,6 +198,8 @@ export interface PluginApi {
   rootDir?: string;
   registrationMode?: string;
   pluginConfig?: Record<string, unknown>;
+  /** Of the host's configuration, only who has the slot. */
+  config?: { plugins?: { slots?: { contextEngine?: string } } };
   logger: Logger;
   registerTool(tool: (ctx: ToolContext) => Tool, opts?: { name?: string }): void;
   on(hook: string, handler: HookHandler): void;

@@ -26,10 +26,10 @@ function register(api: PluginApi): void {
   registerService(api, client, daemon);
 
   if (api.registerContextEngine) {
-    api.registerContextEngine(pluginId, async () => {
+    api.registerContextEngine(pluginId, async (ctx) => {
       // Services do not start under `agent --local`, so the engine looks for the daemon too.
       await daemon.ensure(within(readyMs)).catch(() => {});
-      return new SkaldEngine(client, loadReader);
+      return new SkaldEngine(client, loadReader, ctx.config);
     });
   } else {
     registerFallback(api, client);

@@ -56,7 +56,7 @@ export const defaultAgent = (config: Config) => agentOf(config, {});
 /** An agent's id ends up in headers and URIs. */
 function clean(id: string): string {
   const safe = id.replace(/[^A-Za-z0-9_-]+/g, "_").replace(/_{2,}/g, "_").replace(/^_|_$/g, "");
-  return safe || "main";
+  return safe.slice(0, 128) || "main";
 }
 
 /** bypassed tells whether the session is to be left alone: * is any run without a colon, ** anything. */

@@ -22,7 +22,7 @@ async function status(api: PluginApi, client: Client, daemon: Daemon): Promise<o
     protocol: protocolVersion,
     mode: config.mode,
     url: config.baseUrl,
-    engineSlot: typeof api.registerContextEngine === "function",
+    engine: slot(api),
     configuration: config.problems,
     warnings: warnings().map(({ text, count, last }) => ({ text, count, last: new Date(last).toISOString() })),
   };
@@ -33,4 +33,11 @@ async function status(api: PluginApi, client: Client, daemon: Daemon): Promise<o
   } catch (error) {
     return { ok: false, plugin, daemon: { error: asFault(error).message } };
   }
+}
+
+/** Whether the host has an engine slot, and who is in it (PLG-06). */
+function slot(api: PluginApi): string {
+  if (!api.registerContextEngine) return "this host has no engine slot: recall through before_prompt_build";
+  const selected = api.config?.plugins?.slots?.contextEngine ?? "legacy";
+  return selected === pluginId ? "selected" : `not active: plugins.slots.contextEngine is "${selected}", not "${pluginId}"`;
 }

@@ -45,4 +45,9 @@ export async function* pages(read: ReadTranscript, target: SessionTarget, cursor
   }
 }
 
-const entry = (e: TranscriptEntry) => ({ entry_id: e.entryId, message: e.message as unknown });
+/** The cursor counts messages from 1; the position that commitTurn's anchors give counts from 0. */
+const entry = (e: TranscriptEntry) => ({
+  entry_id: e.entryId,
+  position: typeof e.seq === "number" && e.seq > 0 ? e.seq - 1 : undefined,
+  message: e.message as unknown,
+});

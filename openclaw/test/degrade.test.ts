@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { afterEach, beforeEach, test } from "node:test";
 import { ownMessages } from "../src/degrade.js";
 import plugin from "../src/index.js";
-import { assistant, FakeDaemon, FakeHost, freshProcess, session, user } from "./fakes.js";
+import { anchor, assistant, FakeDaemon, FakeHost, freshProcess, session, user } from "./fakes.js";
 
 let daemon: FakeDaemon;
 beforeEach(async () => {
@@ -37,7 +37,7 @@ test("daemon down: everything degrades, one warning", async () => {
   await engine.onSubagentEnded({ childSessionKey: "b", reason: "swept" });
   assert.equal(host.warnings.filter((w) => w.includes("goes on with the host's own messages")).length, 1);
   await (await host.engine()).assemble({ ...session, messages });
-  assert.equal(host.warnings.filter((w) => w.includes("assemble failed")).length, 1, "once, not every turn");
+  assert.equal(host.warnings.length, 1, "once, not for every call and every turn");
   await daemon.start();
 });
 
@@ -51,6 +51,20 @@ test("a daemon that comes back is used again, and its next failure is reported a
   const result = await (await host.engine()).assemble({ ...session, messages: [] });
   assert.deepEqual(result.messages, [user("from skald")]);
   assert.ok(host.lines.some((l) => l.startsWith("info skald: connected")));
+});
+
+test("a daemon that went after its hello and came back is found within the same call", async () => {
+  const host = load();
+  const engine = await host.engine();
+  const port = daemon.port;
+  await daemon.stop();
+  daemon = await new FakeDaemon().start(port);
+  assert.equal((await engine.bootstrap(session)).bootstrapped, true);
+  await daemon.stop();
+  const turn = engine.commitTurn({ ...session, advancementKey: "k", admission: anchor(1), terminal: anchor(1), messages: [user("q")] });
+  await assert.rejects(turn, /no skald daemon/);
+  assert.equal(host.warnings.length, 1);
+  daemon = await new FakeDaemon().start(port);
 });
 
 test("a slow daemon: assemble gives up in time", async () => {

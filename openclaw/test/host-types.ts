@@ -24,6 +24,7 @@ export const asEntry: OpenClawPluginDefinition = { ...entry, register: (a) => en
 export const rootDir: ours.PluginApi["rootDir"] = api.rootDir;
 export const logger: ours.Logger = api.logger;
 export const pluginConfig: ours.PluginApi["pluginConfig"] = api.pluginConfig;
+export const hostConfig: ours.PluginApi["config"] = api.config;
 export const toolContext: ours.ToolContext = ctx;
 
 type Given<M extends keyof HostEngine> = Parameters<NonNullable<HostEngine[M]> extends (...args: infer A) => unknown ? (...args: A) => void : never>[0];

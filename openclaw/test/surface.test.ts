@@ -87,6 +87,7 @@ test("skald.status answers with daemon and plugin health, daemon up or down", as
   const up = await ask();
   assert.equal(up.ok, true);
   assert.equal(up.daemon.version, "1.2.3");
+  assert.match(up.plugin.engine, /not active: plugins\.slots\.contextEngine is "legacy"/);
   assert.match(JSON.stringify(up.plugin), /recalLimit/);
   await daemon.stop();
   freshProcess();
@@ -146,7 +147,7 @@ function transcript(n: number, special: Record<string, TranscriptPage> = {}) {
     const page = special[params.cursor ?? ""];
     if (page && !(page.kind === "page" && params.maxBytes)) return page;
     const at = Number(params.cursor ?? 0);
-    const entries = Array.from({ length: Math.min(2, n - at) }, (_, i) => ({ entryId: `e${at + i}`, seq: at + i, message: user(`m${at + i}`) }));
+    const entries = Array.from({ length: Math.min(2, n - at) }, (_, i) => ({ entryId: `e${at + i}`, seq: at + i + 1, message: user(`m${at + i}`) }));
     return { kind: "page", cursor: String(at + entries.length), hasMore: at + entries.length < n, entries };
   };
   return { read, calls };
@@ -164,7 +165,7 @@ test("bootstrap imports page by page, each with the cursor after it", async () =
   const sent = daemon.named("reconcile").map((s) => s.body);
   assert.deepEqual(sent.map((b) => b.cursor), ["2", "4", "5"]);
   assert.deepEqual(sent.map((b) => b.reset), [true, false, false]);
-  assert.deepEqual(sent[0].entries[0], { entry_id: "e0", message: user("m0") });
+  assert.deepEqual(sent[0].entries[0], { entry_id: "e0", position: 0, message: user("m0") });
   assert.equal(calls[0]?.storePath, "/s");
   assert.equal(calls[0]?.agentId, "main");
 });

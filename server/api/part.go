@@ -97,5 +97,5 @@ func parseImage(p Part, v *issues, loc []string) Part {
 		v.add(loc, "value_error", "image_url needs a non-empty url")
 		return p
 	}
-	return Part{"type": literal("image_url"), "image_url": raw}
+	return Part{"type": literal("image_url"), "image_url": object(image)}
 }

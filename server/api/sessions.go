@@ -39,7 +39,10 @@ func (h *Handler) createSession(r *http.Request, id skald.Identity) (any, error)
 		return nil, err
 	}
 	s, err := h.backend.CreateSession(r.Context(), id, n)
-	if err != nil {
+	switch {
+	case skald.KindOf(err) == skald.KindExists:
+		return nil, &wire.Failure{Kind: skald.KindExists, Message: "Session " + n.ID + " already exists"}
+	case err != nil:
 		return nil, err
 	}
 	return map[string]any{

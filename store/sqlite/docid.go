@@ -8,7 +8,9 @@ const classBits = 3
 
 func docID(number int64, length int) int64 { return number<<classBits | int64(lengthClass(length)) }
 
-func lengthClass(length int) int { return min(max(bits.Len(uint(max(length, 0)))-3, 0), 1<<classBits-1) }
+func lengthClass(length int) int {
+	return min(max(bits.Len(uint(max(length, 0)))-3, 0), 1<<classBits-1)
+}
 
 // classLength is a typical length of documents of the id's class.
 func classLength(id int64) float64 { return float64(int64(6) << (id & (1<<classBits - 1))) }

@@ -30,7 +30,7 @@ import (
 const Token = "e2e-token"
 
 const (
-	startDeadline = 90 * time.Second
+	startDeadline = 150 * time.Second // 15 s on an idle machine, several times that on a loaded one
 	stopDeadline  = 15 * time.Second
 )
 

@@ -2,6 +2,7 @@ package gateway
 
 import (
 	"context"
+	"encoding/base64"
 	"encoding/json"
 	"fmt"
 	"net/http"
@@ -49,21 +50,25 @@ func mockModel(t *testing.T) string {
 	return server.URL + "/v1"
 }
 
+func options(t *testing.T) Options {
+	return Options{
+		Dir: t.TempDir(),
+		Providers: []Provider{{
+			Name: "mock", BaseURL: mockModel(t), API: "openai-completions",
+			Models: []Model{{ID: "scripted", Input: []string{"text", "image"}}},
+		}},
+		PrimaryModel: "mock/scripted",
+		ToolProfile:  "minimal",
+	}
+}
+
 func TestGateway(t *testing.T) {
 	if testing.Short() {
 		t.Skip("starts a real OpenClaw; run without -short")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Minute)
 	defer cancel()
-	opts := Options{
-		Dir: t.TempDir(),
-		Providers: []Provider{{
-			Name: "mock", BaseURL: mockModel(t), API: "openai-completions", Models: []Model{{ID: "scripted"}},
-		}},
-		PrimaryModel: "mock/scripted",
-		ToolProfile:  "minimal",
-	}
-	g, err := Start(ctx, opts)
+	g, err := Start(ctx, options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,6 +87,19 @@ func TestGateway(t *testing.T) {
 	}
 	say("hello one")
 	say("hello two")
+
+	pixel, err := base64.StdEncoding.DecodeString(
+		"iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")
+	if err != nil {
+		t.Fatal(err)
+	}
+	reply, err := g.Turn(ctx, "agent:main:t2", "what is this", WithImage("image/png", pixel), WithModel("mock/scripted"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(reply, "image_url") {
+		t.Errorf("the image did not reach the model: %q", reply)
+	}
 
 	begin := time.Now()
 	payload, err := g.Call(ctx, "chat.history", map[string]any{"sessionKey": "agent:main:t1"})
@@ -106,6 +124,21 @@ func TestGateway(t *testing.T) {
 	say("hello three")
 	if _, err := g.Call(ctx, "sessions.delete", map[string]any{"key": "agent:main:t1"}); err != nil {
 		t.Error(err)
+	}
+}
+
+func TestLocal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("starts a real OpenClaw; run without -short")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), 3*time.Minute)
+	defer cancel()
+	reply, err := Local(ctx, options(t), "agent:main:l1", "hello local")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !strings.HasPrefix(reply, "echo: ") {
+		t.Errorf("reply: %q", reply)
 	}
 }
 

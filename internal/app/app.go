@@ -1,0 +1,102 @@
+// Package app puts the parts together: it is the only place that knows which store and which engine run. The commands of
+// internal/cli and the daemon get theirs here.
+package app
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"io/fs"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/engine"
+	"github.com/skald-engine/skald/internal/config"
+	"github.com/skald-engine/skald/internal/obs"
+	"github.com/skald-engine/skald/store/sqlite"
+)
+
+// Options say what to open. Config is checked already (config.Config.Finish).
+type Options struct {
+	Config   config.Config
+	Clock    func() time.Time // nil: the real clock
+	Log      *slog.Logger     // nil: nothing is logged
+	Metrics  *obs.Metrics     // nil: nothing is counted
+	Strategy string           // "": the configuration's
+	Existing bool             // fail with KindNotFound rather than make an empty store
+}
+
+// App is an open store with its engine. It holds the data folder until Close.
+type App struct {
+	Engine *engine.Engine
+
+	options Options
+	store   skald.Store
+}
+
+// Open opens the data folder and makes it when there is none, unless Existing forbids it. It fails with KindUnavailable while
+// another process holds the folder.
+func Open(ctx context.Context, o Options) (*App, error) {
+	if o.Log == nil {
+		o.Log = slog.New(slog.DiscardHandler)
+	}
+	if err := o.exists(); err != nil {
+		return nil, err
+	}
+	store, err := sqlite.Open(ctx, o.Config.Data, sqlite.Options{Logger: o.Log})
+	if err != nil {
+		return nil, err
+	}
+	e, err := engine.New(store, o.engine())
+	if err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return &App{Engine: e, options: o, store: store}, nil
+}
+
+// exists keeps a command that only reads from making a store in a mistyped folder.
+func (o Options) exists() error {
+	if !o.Existing {
+		return nil
+	}
+	path := filepath.Join(o.Config.Data, "skald.db")
+	if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
+		return &skald.Error{Op: "app.open", URI: o.Config.Data, Field: "data", Kind: skald.KindNotFound,
+			Err: errors.New("no Skald data in this folder (there is no skald.db)")}
+	}
+	return nil
+}
+
+func (o Options) engine() engine.Options {
+	e := engine.Options{
+		Version: Version, Settings: o.Config.Settings, Strategy: cmp.Or(o.Strategy, o.Config.Strategy), Clock: o.Clock, Log: o.Log,
+		Policy: skald.Policy{
+			IsolateUserScopeByAgent: isSet(o.Config.Settings.IsolateUserByAgent),
+			IsolateAgentScopeByUser: isSet(o.Config.Settings.IsolateAgentByUser),
+		},
+	}
+	if o.Metrics != nil {
+		e.Metrics = counter{o.Metrics}
+	}
+	return e
+}
+
+func isSet(b *bool) bool { return b != nil && *b }
+
+// Background works on jobs until the returned function is called; that waits for the job under way.
+func (a *App) Background(ctx context.Context) (stop func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var wg sync.WaitGroup
+	wg.Go(func() { a.Engine.Run(ctx, 1, 0) })
+	return func() {
+		cancel()
+		wg.Wait()
+	}
+}
+
+// Close gives the data folder back.
+func (a *App) Close() error { return a.store.Close() }

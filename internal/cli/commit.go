@@ -1,0 +1,73 @@
+package cli
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skald-engine/skald"
+)
+
+func (s *shell) commit() *cobra.Command {
+	var wait bool
+	var limit time.Duration
+	c := &cobra.Command{
+		Use: "commit SESSION", Short: "Archive a session's open turns", Args: arguments("SESSION"),
+		Long: `Archive a session's open turns. What the model sees does not change. With --wait the command returns after summary and memories
+are written; when --timeout is over first, it exits with code 7 and the work goes on in the background.`,
+		RunE: func(c *cobra.Command, args []string) error {
+			return s.use(c.Context(), func(p *place) error {
+				r, err := p.commit(c.Context(), args[0], wait, limit)
+				if err != nil {
+					return err
+				}
+				return s.print(r, func(w io.Writer) { showCommit(w, r) })
+			})
+		},
+	}
+	c.Flags().BoolVar(&wait, "wait", false, "return after summary and memories are written")
+	c.Flags().DurationVar(&limit, "timeout", time.Minute, "how long --wait waits")
+	s.whereFlags(c)
+	return c
+}
+
+// commit waits in a process without a daemon by doing the work itself.
+func (p *place) commit(ctx context.Context, session string, wait bool, limit time.Duration) (skald.CommitResult, error) {
+	if !wait {
+		return p.Commit(ctx, p.id, session, false)
+	}
+	if p.app != nil {
+		defer p.app.Background(ctx)()
+	}
+	limited, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	r, err := p.Commit(limited, p.id, session, true)
+	if limited.Err() != nil && ctx.Err() == nil && err != nil {
+		return r, p.pending(ctx, session, limit)
+	}
+	return r, err
+}
+
+// pending says what a wait that took too long was waiting for (CLI-05).
+func (p *place) pending(ctx context.Context, session string, limit time.Duration) error {
+	jobs := "its jobs"
+	if st, err := p.Status(ctx, p.id); err == nil {
+		jobs = fmt.Sprintf("%d jobs", st.JobsReady)
+	}
+	return &skald.Error{URI: session, Kind: skald.KindDeadline,
+		Err: fmt.Errorf("after %s the turns are archived, and %s still have to write summary and memories", limit, jobs)}
+}
+
+func showCommit(w io.Writer, r skald.CommitResult) {
+	if !r.Archived {
+		fmt.Fprintf(w, "nothing was archived: %s\n", r.Reason)
+		return
+	}
+	fmt.Fprintf(w, "archived as %s (%s)\n", r.Archive, r.State)
+	for _, m := range r.Memories {
+		fmt.Fprintln(w, "memory:", m)
+	}
+}

@@ -1,0 +1,74 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/server/wire"
+)
+
+func (s *shell) explain() *cobra.Command {
+	var seq int64
+	c := &cobra.Command{
+		Use: "explain SESSION", Short: "Say what a past assemble chose, what it dropped, and why", Args: arguments("SESSION"),
+		RunE: func(c *cobra.Command, args []string) error {
+			if err := within("seq", seq, 0, 1<<53); err != nil {
+				return err
+			}
+			return s.use(c.Context(), func(p *place) error {
+				x, err := p.Explain(c.Context(), p.id, args[0], seq)
+				if err != nil {
+					return err
+				}
+				return s.printExplanation(x)
+			})
+		},
+	}
+	c.Flags().Int64Var(&seq, "seq", 0, "the assemble at or before this sequence; 0: the newest")
+	s.whereFlags(c)
+	return c
+}
+
+func (s *shell) printExplanation(x skald.Explanation) error {
+	if s.json {
+		body, err := wire.Explanation(x)
+		if err != nil {
+			return err
+		}
+		return s.document(body)
+	}
+	return s.text(func(w io.Writer) { showExplanation(w, x) })
+}
+
+func showExplanation(w io.Writer, x skald.Explanation) {
+	table(w, [][]string{
+		{"session", x.Session}, {"turn", x.TurnID}, {"time", when(x.Time)}, {"strategy", x.Strategy},
+		{"tokens", fmt.Sprintf("%d of %d", x.Tokens, x.Budget)}, {"first message", fmt.Sprintf("%d tokens", x.Head)},
+		{"raw turns", fmt.Sprintf("%d to %d", x.RawFrom, x.RawTo)},
+		{"recall", fmt.Sprintf("%d tokens in %.1f ms, as %s", x.Recall.Tokens, x.Recall.Millis, x.Recall.Form)},
+		{"query", line(x.Recall.Query, 120)},
+	})
+	if x.Recall.Skipped != "" {
+		fmt.Fprintln(w, "no recall:", x.Recall.Skipped)
+	}
+	for _, cut := range x.Cut {
+		fmt.Fprintln(w, "cut:", cut)
+	}
+	showCandidates(w, "kept", x.Recall.Items)
+	showCandidates(w, "dropped", x.Recall.Dropped)
+}
+
+func showCandidates(w io.Writer, title string, all []skald.RecallCandidate) {
+	if len(all) == 0 {
+		return
+	}
+	fmt.Fprintf(w, "\n%s:\n", title)
+	rows := [][]string{}
+	for _, c := range all {
+		rows = append(rows, []string{fmt.Sprintf("%.3f", c.Score), string(c.Kind), fmt.Sprint(c.Tokens), string(c.URI), line(c.Text, 80), c.Why})
+	}
+	table(w, rows)
+}

@@ -1,0 +1,49 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/skald-engine/skald"
+)
+
+func (s *shell) status() *cobra.Command {
+	c := &cobra.Command{
+		Use: "status", Short: "Sum up the store, the jobs, and what needs attention", Args: arguments(),
+		RunE: func(c *cobra.Command, _ []string) error {
+			return s.use(c.Context(), func(p *place) error {
+				st, err := p.Status(c.Context(), p.id)
+				if err != nil {
+					return err
+				}
+				st.Attention, st.Faults = list(st.Attention), list(st.Faults)
+				return s.print(st, func(w io.Writer) { showStatus(w, st) })
+			})
+		},
+	}
+	s.whereFlags(c)
+	return c
+}
+
+func showStatus(w io.Writer, st skald.Status) {
+	table(w, [][]string{
+		{"version", fmt.Sprintf("%s (protocol %d)", st.Version, st.Protocol)},
+		{"running since", when(st.Started)},
+		{"store", fmt.Sprintf("%s, schema %d, %s, %s free", st.Store.Engine, st.Store.Schema, size(st.Store.Bytes), size(st.Store.Free))},
+		{"strategy", st.Strategy},
+		{"sessions", fmt.Sprint(st.Sessions)},
+		{"turns", fmt.Sprint(st.Store.Turns)},
+		{"jobs", fmt.Sprintf("%d waiting, %d failed", st.JobsReady, st.JobsFailed)},
+		{"last turn stored", when(st.LastCommitTurn)},
+		{"kept aside", fmt.Sprintf("%d dead letters, %d not stored at the user's wish", st.DeadLetters, st.CaptureOff)},
+		{"recalls cut short", fmt.Sprint(st.RecallSkips)},
+	})
+	for _, a := range st.Attention {
+		fmt.Fprintln(w, "needs attention:", a)
+	}
+	for _, f := range st.Faults {
+		fmt.Fprintf(w, "fault: %s %s %s: %s\n", when(f.Time), f.Op, f.Session, f.Error)
+	}
+}

@@ -26,7 +26,7 @@ func Automatic(cause string) bool {
 // turns but their metadata, so that it is fast however long they are.
 //
 // ok is false when nothing is open, or when the cause is automatic and only turns that never count (heartbeat, cron, internal)
-// are. Turns from before a reset get an archive of their own; a is then the newest of two. A wish (any other cause) also gives
+// are. Turns of different epochs get archives of their own; a is then the newest. A wish (any other cause) also gives
 // failed archives of the session another try and clears its Attention.
 func Close(tx skald.Tx, s *skald.Session, cause string, now time.Time) (a skald.Archive, ok bool, err error) {
 	if !Automatic(cause) {
@@ -45,7 +45,7 @@ func Close(tx skald.Tx, s *skald.Session, cause string, now time.Time) (a skald.
 	if len(open) == 0 || Automatic(cause) && !counts(open) {
 		return a, false, nil
 	}
-	for _, run := range byEpoch(open, s.EpochFrom) {
+	for _, run := range byEpoch(open) {
 		if a, err = closeRun(tx, s, run, cause, now); err != nil {
 			return a, false, err
 		}
@@ -89,14 +89,17 @@ func counts(turns []skald.Turn) bool {
 	return false
 }
 
-// byEpoch splits a run where the current epoch begins: an archive never mixes what a reset has parted.
-func byEpoch(turns []skald.Turn, epochFrom int64) [][]skald.Turn {
-	for i, t := range turns {
-		if t.Seq == epochFrom && i > 0 {
-			return [][]skald.Turn{turns[:i], turns[i:]}
+// byEpoch splits a run where the epoch changes: an archive never mixes what a reset has parted. A late delivery of an older epoch
+// stands between turns of the newer one.
+func byEpoch(turns []skald.Turn) [][]skald.Turn {
+	var runs [][]skald.Turn
+	from := 0
+	for i := range turns {
+		if i+1 == len(turns) || turns[i+1].Epoch != turns[i].Epoch {
+			runs, from = append(runs, turns[from:i+1]), i+1
 		}
 	}
-	return [][]skald.Turn{turns}
+	return runs
 }
 
 // Checkpoint says what the archive's commit covered and, as far as phase 2 got, produced (000-111). Its id is made of the

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/skald-engine/skald"
@@ -11,11 +12,8 @@ import (
 	"github.com/skald-engine/skald/strategy"
 )
 
-// Deadlines of the reply path (I7).
-const (
-	recallDeadline   = 150 * time.Millisecond
-	assembleDeadline = 300 * time.Millisecond
-)
+// recallDeadline is when a recall is given up, counted from the start of the call (I7).
+const recallDeadline = 150 * time.Millisecond
 
 // Shares of the budget at which a publication happens, and that it leaves (design, "Publication").
 const (
@@ -23,8 +21,11 @@ const (
 	lowWater  = 0.45
 )
 
-// defaultBudget is assumed when the host names none and none is known.
-const defaultBudget = 128_000
+// Budgets in tokens: what is assumed when the host names none and none is known, and the most that is believed.
+const (
+	defaultBudget = 128_000
+	maxBudget     = 10_000_000
+)
 
 // Assemble returns what the model shall see before the prompt (000-060 to 000-074). See skald.Engine.
 func (e *Engine) Assemble(ctx context.Context, r skald.AssembleRequest) (skald.AssembleResult, error) {
@@ -89,11 +90,12 @@ func (a *assembly) prepare(ctx context.Context) error {
 		if a.s, err = open(tx, a.ref, a.r.Request, a.now); err != nil {
 			return err
 		}
-		if changed, err = a.needsWrite(tx); err != nil {
+		traces, err := tx.Traces(a.ref, skald.TraceQuery{TurnID: a.r.TurnID, Limit: 1})
+		if err != nil {
 			return err
 		}
-		traces, err := tx.Traces(a.ref, skald.TraceQuery{TurnID: a.r.TurnID, Limit: 1})
 		a.midTurn = len(traces) > 0
+		changed, err = a.needsWrite(tx)
 		return err
 	}
 	if err := a.e.store.View(ctx, read); err != nil || !changed || a.need > 0 {
@@ -172,18 +174,34 @@ func (a *assembly) unseen(tx skald.Tx) (missing []incoming, need int, err error)
 			return nil, 0, err
 		}
 		if len(known) > 0 {
-			return missing, 0, nil
+			break
 		}
 		missing = append([]incoming{list[i]}, missing...)
 	}
-	if len(missing) > 0 && len(a.r.Tail) < a.r.MessageCount && a.s.LastSeq > 0 {
+	if len(a.s.Cursor) > 0 { // the transcript is being read: what lacks arrives there, in order
+		return nil, 0, importing(missing, len(list))
+	}
+	if len(missing) == len(list) && len(list) < a.r.MessageCount && a.s.LastSeq > 0 {
 		return nil, min(a.r.MessageCount, 4*len(a.r.Tail)), nil
 	}
 	return missing, 0, nil
 }
 
-// isOurs recognises messages that the engine itself put into an earlier assembly: the host hands them back within a turn.
-func isOurs(in incoming) bool { return in.msg == nil || message.Injected(in.raw) }
+// importing fails when none of the host's newest messages has arrived yet: the host's own list is better than a view with a gap.
+func importing(missing []incoming, tail int) error {
+	const few = 4
+	if len(missing) < max(few, tail/2) {
+		return nil
+	}
+	return skald.E("assemble", skald.KindUnavailable, "the host's transcript is still being imported")
+}
+
+// isOurs recognises messages that nobody said: those that the engine put into an earlier assembly, which the host hands back within a
+// turn, and the results that the host invents for interrupted calls (docs/openclaw.md, 2).
+func isOurs(in incoming) bool {
+	return in.msg == nil || in.msg.Excluded() || message.Injected(in.raw) ||
+		in.msg.IsError && strings.HasPrefix(in.msg.Text(), "[openclaw] missing tool result")
+}
 
 // takeView stores what only the host's view has, marked as such until the original arrives (design, "bootstrap").
 func (a *assembly) takeView(tx skald.Tx) error {
@@ -206,13 +224,13 @@ func (a *assembly) setHead(tx skald.Tx) (err error) {
 }
 
 func (a *assembly) budget() int {
-	if a.r.TokenBudget > 0 {
-		return a.r.TokenBudget
+	switch {
+	case a.r.TokenBudget <= 0:
+		return knownBudget(a.s)
+	case a.midTurn && a.s.Budget > 0: // the effective budget is the smallest that this turn showed
+		return min(a.r.TokenBudget, a.s.Budget)
 	}
-	if a.s.Budget > 0 {
-		return a.s.Budget
-	}
-	return defaultBudget
+	return min(a.r.TokenBudget, maxBudget)
 }
 
 // publish replaces archived raw turns by their summaries when the view has reached the high water mark, and never in mid-turn.
@@ -259,7 +277,10 @@ func (a *assembly) input() strategy.Input {
 		Budget: a.budget() - a.r.Pending, Model: a.r.Model, Provider: a.r.Provider, NoTools: a.r.NoTools, Search: a.r.ToolSearch || slices.Contains(a.r.Tools, "tool_call"),
 		Talk: a.talk(), TurnID: a.r.TurnID, Now: a.now,
 	}
-	if a.e.recall.open(a.now) {
+	switch {
+	case a.midTurn: // the first call decided; a recall that it made is placed already
+		in.NoRecall = "decided already for this turn"
+	case a.e.recall.open(a.now):
 		in.NoRecall = "recall was too slow three times in a row: skipped for a minute"
 	}
 	if !a.r.DryRun {
@@ -274,13 +295,55 @@ func (a *assembly) talk() bool {
 }
 
 func (a *assembly) choose(ctx context.Context) (out strategy.Output, err error) {
-	err = a.e.store.View(ctx, func(tx skald.Tx) (err error) {
-		out, err = a.e.strategy.Assemble(ctx, tx, a.input())
-		return err
-	})
-	if !a.r.DryRun && a.r.Prompt != "" {
+	in := a.input()
+	if in.Deadline.IsZero() || !strategy.WantsRecall(in) {
+		return a.view(ctx, in)
+	}
+	if out, err = a.inTime(ctx, in); err == nil && !a.r.DryRun {
 		a.e.recall.record(a.now, out.Missed)
 	}
+	return out, err
+}
+
+// inTime chooses with a recall, in a reader of its own; when the store does not answer by the deadline, the view without recall is
+// made and the late answer thrown away (REC-01, I7).
+func (a *assembly) inTime(ctx context.Context, in strategy.Input) (strategy.Output, error) {
+	type answer struct {
+		out strategy.Output
+		err error
+	}
+	search, cancel := context.WithCancel(ctx)
+	defer cancel()
+	answers := make(chan answer, 1)
+	go func() {
+		var got answer
+		defer func() {
+			if p := recover(); p != nil {
+				got.err = skald.E("assemble", skald.KindInternal, "panic: %v", p)
+			}
+			answers <- got
+		}()
+		got.out, got.err = a.view(search, in)
+	}()
+	late := time.NewTimer(time.Until(in.Deadline))
+	defer late.Stop()
+	select {
+	case got := <-answers:
+		return got.out, got.err
+	case <-late.C:
+	}
+	cancel()
+	in.NoRecall = "the search took too long"
+	out, err := a.view(ctx, in)
+	out.Missed = true
+	return out, err
+}
+
+func (a *assembly) view(ctx context.Context, in strategy.Input) (out strategy.Output, err error) {
+	err = a.e.store.View(ctx, func(tx skald.Tx) (err error) {
+		out, err = a.e.strategy.Assemble(ctx, tx, in)
+		return err
+	})
 	return out, err
 }
 

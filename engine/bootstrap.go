@@ -35,52 +35,46 @@ func (e *Engine) Reconcile(ctx context.Context, r skald.ReconcileRequest) (skald
 		return skald.ReconcileResult{}, err
 	}
 	result := skald.ReconcileResult{}
-	if !set.autoCapture {
-		return result, nil
+	d := delivery{by: byCursor, messages: entries(r.Entries), reset: r.Reset, now: e.now(r.Request)}
+	if !set.autoCapture { // the cursor goes on: what was said while the user had opted out is never imported later
+		e.skipped.add()
+		d.messages = nil
 	}
-	now := e.now(r.Request)
 	err = e.store.Update(ctx, func(tx skald.Tx) error {
-		s, err := open(tx, ref, r.Request, now)
+		s, err := open(tx, ref, r.Request, d.now)
 		if err != nil {
 			return err
 		}
-		stored := 0
-		for _, exchange := range exchanges(r.Entries) {
-			turns, err := e.append(tx, &s, delivery{by: byCursor, messages: exchange, now: now})
-			if err != nil {
-				return err
-			}
-			stored += len(turns)
+		got, err := e.append(tx, &s, d)
+		if err != nil {
+			return err
 		}
 		if len(r.Cursor) > 0 {
 			s.Cursor = append(json.RawMessage(nil), r.Cursor...)
 		}
-		if stored > 0 {
-			s.Updated = now
+		if len(got.stored) > 0 {
+			s.Updated = d.now
 		}
-		result = skald.ReconcileResult{Imported: stored, Known: len(r.Entries) - stored, LastSeq: s.LastSeq}
+		result = skald.ReconcileResult{Imported: len(got.stored), Known: len(d.messages) - len(got.stored) - got.dead, LastSeq: s.LastSeq}
 		return tx.PutSession(s)
 	})
 	if err != nil {
 		e.note("reconcile", ref.ID, err)
+		return skald.ReconcileResult{}, err
 	}
 	e.opts.Metrics.Count("turns_stored", result.Imported)
-	return result, err
+	return result, nil
 }
 
-// exchanges cuts transcript entries before each user message, so that every exchange gets its own purpose and id.
-func exchanges(entries []skald.Entry) [][]incoming {
-	var out [][]incoming
-	for _, entry := range entries {
-		in := convert(entry.Message)
-		in.entryID = entry.EntryID
+// entries reads the entries of the host's transcript.
+func entries(list []skald.Entry) []incoming {
+	out := make([]incoming, len(list))
+	for i, entry := range list {
+		out[i] = convert(entry.Message)
+		out[i].entryID = entry.EntryID
 		if entry.Position != nil {
-			in.position = *entry.Position
+			out[i].position = *entry.Position
 		}
-		if len(out) == 0 || in.msg != nil && in.msg.SkaldRole() == skald.RoleUser {
-			out = append(out, nil)
-		}
-		out[len(out)-1] = append(out[len(out)-1], in)
 	}
 	return out
 }

@@ -47,5 +47,5 @@ func linked(previous []byte, t skald.Turn) bool {
 		return bytes.Equal(t.Link, link(previous, t.Seq, t.Leaf))
 	}
 	return bytes.Equal(t.Link, link(previous, t.Seq, leaf(t.Salt, t.Raw))) ||
-		bytes.Equal(t.Link, link(previous, t.Seq, viewLeaf(t.MatchKey)))
+		bytes.Equal(t.Link, link(previous, t.Seq, viewLeaf(t.MatchKey))) && bytes.Equal(t.Leaf, viewLeaf(t.MatchKey))
 }

@@ -29,12 +29,12 @@ func (e *Engine) Compact(ctx context.Context, r skald.CompactRequest) (skald.Com
 
 func (e *Engine) compact(ctx context.Context, ref skald.SessionRef, r skald.CompactRequest, set settings) (skald.CompactResult, error) {
 	now := e.now(r.Request)
-	s, a, err := e.closeOpen(ctx, ref, r, now)
+	s, a, err := e.closeOpen(ctx, ref, r, set, now)
 	if err != nil {
 		return skald.CompactResult{}, err
 	}
 	if s.LastSeq == 0 {
-		return skald.CompactResult{OK: true, Reason: "nothing is stored for this session yet"}, nil
+		return skald.CompactResult{Reason: "nothing is stored for this session: the host's own compaction has to do it"}, nil
 	}
 	e.awaitSummary(ctx, ref, a)
 	target := strategy.Target{Tokens: 0, Keep: set.RecentTurns, Force: true}
@@ -51,13 +51,13 @@ func (e *Engine) compact(ctx context.Context, ref skald.SessionRef, r skald.Comp
 }
 
 // closeOpen is phase 1, and clears what needed attention: a manual compact starts afresh (CMP-03).
-func (e *Engine) closeOpen(ctx context.Context, ref skald.SessionRef, r skald.CompactRequest, now time.Time) (s skald.Session, a skald.Archive, err error) {
+func (e *Engine) closeOpen(ctx context.Context, ref skald.SessionRef, r skald.CompactRequest, set settings, now time.Time) (s skald.Session, a skald.Archive, err error) {
 	err = e.store.Update(ctx, func(tx skald.Tx) error {
 		if s, err = open(tx, ref, r.Request, now); err != nil {
 			return err
 		}
-		if len(r.Tail) > 0 { // the host compacts before any turn was stored (CMP-05)
-			if _, err := e.append(tx, &s, delivery{by: byView, messages: convertAll(r.Tail), now: now}); err != nil {
+		if set.autoCapture { // the host compacts before any turn was stored (CMP-05)
+			if _, err := e.append(tx, &s, delivery{by: byView, messages: captured(convertAll(r.Tail)), now: now}); err != nil {
 				return err
 			}
 		}
@@ -82,26 +82,32 @@ func (e *Engine) closeOpen(ctx context.Context, ref skald.SessionRef, r skald.Co
 	return s, a, err
 }
 
-// awaitSummary waits for the newest archive's phase 2, within the host's limit. Extraction that takes longer goes on behind (CMP-10).
+// awaitSummary waits for the newest archive's phase 2, within the host's limit. Extraction that takes longer, and a step that has to
+// be repeated, go on behind (CMP-10).
 func (e *Engine) awaitSummary(ctx context.Context, ref skald.SessionRef, a skald.Archive) {
-	if a.Index == 0 || a.State == skald.ArchiveDone {
+	if a.Index == 0 || a.State != skald.ArchiveClosed {
 		return
 	}
 	ctx, cancel := context.WithTimeout(ctx, compactWait)
 	defer cancel()
-	if err := e.runner.Wait(ctx, ref, a.Index); err != nil {
+	if err := e.await(ctx, ref, a.Index); err != nil {
 		e.opts.Log.Info("compact goes on without the newest summary", "session", ref.ID, "error", err)
 	}
 }
 
-func compactBudget(r skald.CompactRequest, s skald.Session) int {
-	switch {
-	case r.TokenBudget > 0:
-		return r.TokenBudget
-	case s.Budget > 0:
-		return s.Budget
+// await returns when an archive's phase 2 is over. Where no background workers run, it runs the due jobs itself.
+func (e *Engine) await(ctx context.Context, ref skald.SessionRef, index int) error {
+	if e.workers.Load() > 0 {
+		return e.runner.Wait(ctx, ref, index)
 	}
-	return defaultBudget
+	return e.RunJobs(ctx)
+}
+
+func compactBudget(r skald.CompactRequest, s skald.Session) int {
+	if r.TokenBudget > 0 {
+		return min(r.TokenBudget, maxBudget)
+	}
+	return knownBudget(s)
 }
 
 func (e *Engine) compacted(ctx context.Context, ref skald.SessionRef, r skald.CompactRequest, p strategy.Publication, a skald.Archive) (skald.CompactResult, error) {

@@ -2,8 +2,13 @@ package engine
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"slices"
 
 	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/message"
 )
 
 // CommitTurn stores one exchange (000-031). See skald.Engine.
@@ -18,9 +23,6 @@ func (e *Engine) CommitTurn(ctx context.Context, r skald.CommitTurnRequest) (ska
 	}
 	d.messages = convertAll(r.Messages)
 	anchor(d.messages, r.Admission, r.Terminal)
-	if kept, err := e.keepAside(ctx, r.Request, set, &d); err != nil || kept && len(d.messages) == 0 {
-		return skald.CommitTurnResult{Status: "committed", Reason: "dead_letter"}, err
-	}
 	return e.write(ctx, r.Request, set, d)
 }
 
@@ -46,27 +48,6 @@ func anchor(list []incoming, admission, terminal *skald.Anchor) {
 	}
 }
 
-// keepAside takes out of d what can never be stored, as dead letters.
-func (e *Engine) keepAside(ctx context.Context, r skald.Request, set settings, d *delivery) (bool, error) {
-	kept := false
-	for i := 0; i < len(d.messages); i++ {
-		if len(d.messages[i].raw) <= maxMessageBytes {
-			continue
-		}
-		ref, err := e.ref(r, set)
-		if err != nil {
-			return kept, err
-		}
-		if err := e.deadLetter(ctx, ref, d.now, "message over 256 MB", d.messages[i].raw); err != nil {
-			return kept, err
-		}
-		d.messages = append(d.messages[:i], d.messages[i+1:]...)
-		kept = true
-		i--
-	}
-	return kept, nil
-}
-
 // notStored acknowledges without storing, at the user's wish (C-1). Doctor and status say so.
 func (e *Engine) notStored(r skald.Request, set settings, reason string) (skald.CommitTurnResult, error) {
 	ref, err := e.ref(r, set)
@@ -84,39 +65,75 @@ func (e *Engine) AfterTurn(ctx context.Context, r skald.AfterTurnRequest) (skald
 	if !set.autoCapture {
 		return e.notStored(r.Request, set, "auto_capture_off")
 	}
-	d := delivery{by: byAfterTurn, heartbeat: r.Heartbeat, now: e.now(r.Request)}
-	from, err := e.firstUnstored(ctx, r, set)
-	if err != nil {
+	d := delivery{by: byAfterTurn, heartbeat: r.Heartbeat, now: e.now(r.Request), print: fingerprint(r)}
+	var err error
+	if d.messages, err = e.newMessages(ctx, r, set); err != nil {
 		return skald.CommitTurnResult{}, err
 	}
-	d.messages = convertAll(r.Messages[from:])
 	return e.write(ctx, r.Request, set, d)
+}
+
+// fingerprint names the call: the list grows with every turn, so that only a repetition is equal.
+func fingerprint(r skald.AfterTurnRequest) string {
+	sum := sha256.New()
+	fmt.Fprintf(sum, "%d of %d\n", r.PrePromptMessageCount, len(r.Messages))
+	for _, raw := range r.Messages {
+		sum.Write(raw)
+		sum.Write([]byte{'\n'})
+	}
+	return "after-call:" + hex.EncodeToString(sum.Sum(nil)[:16])
 }
 
 // afterTurnReach is how many messages before the count are looked at for ones that were never delivered.
 const afterTurnReach = 50
 
-// firstUnstored walks back from the count over messages that the store lacks.
-func (e *Engine) firstUnstored(ctx context.Context, r skald.AfterTurnRequest, set settings) (int, error) {
+// newMessages are those after the count, and those right before it that the store lacks. What the engine itself put into the list is
+// not among them (I10).
+func (e *Engine) newMessages(ctx context.Context, r skald.AfterTurnRequest, set settings) ([]incoming, error) {
 	from := clamp(r.PrePromptMessageCount, 0, len(r.Messages))
+	if from == len(r.Messages) {
+		return nil, nil // an empty window resurrects nothing
+	}
 	ref, err := e.ref(r.Request, set)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
-	if from == len(r.Messages) {
-		return from, nil // an empty window resurrects nothing
+	before := captured(convertAll(r.Messages[max(0, from-afterTurnReach):from]))
+	stored, err := e.storedKeys(ctx, ref, before)
+	if err != nil {
+		e.note("after_turn", ref.ID, err)
+		return nil, err
 	}
-	err = e.store.View(ctx, func(tx skald.Tx) error {
-		for ; from > 0 && from > r.PrePromptMessageCount-afterTurnReach; from-- {
-			in := convert(r.Messages[from-1])
-			known, err := tx.Turns(ref, skald.TurnQuery{MatchKeys: []string{in.matchKey}, NoRaw: true, Limit: 1})
-			if err != nil || len(known) > 0 {
-				return err
-			}
+	first := len(before)
+	for first > 0 && !stored[before[first-1].matchKey] {
+		first--
+	}
+	return append(before[first:], captured(convertAll(r.Messages[from:]))...), nil
+}
+
+// storedKeys says which of the messages the store has, by content.
+func (e *Engine) storedKeys(ctx context.Context, ref skald.SessionRef, list []incoming) (map[string]bool, error) {
+	keys := map[string]bool{}
+	if len(list) == 0 {
+		return keys, nil
+	}
+	q := skald.TurnQuery{NoRaw: true}
+	for _, in := range list {
+		q.MatchKeys = append(q.MatchKeys, in.matchKey)
+	}
+	err := e.store.View(ctx, func(tx skald.Tx) error {
+		turns, err := tx.Turns(ref, q)
+		for _, t := range turns {
+			keys[t.MatchKey] = true
 		}
-		return nil
+		return err
 	})
-	return from, err
+	return keys, err
+}
+
+// captured leaves out what the engine itself put into a list that the host hands back (I10).
+func captured(list []incoming) []incoming {
+	return slices.DeleteFunc(list, func(in incoming) bool { return in.msg != nil && message.Injected(in.raw) })
 }
 
 // Ingest stores single messages on hosts without commitTurn and afterTurn.
@@ -125,6 +142,6 @@ func (e *Engine) Ingest(ctx context.Context, r skald.IngestRequest) (skald.Commi
 	if !set.autoCapture {
 		return e.notStored(r.Request, set, "auto_capture_off")
 	}
-	d := delivery{by: byClient, heartbeat: r.Heartbeat, now: e.now(r.Request), messages: convertAll(r.Messages)}
+	d := delivery{by: byClient, heartbeat: r.Heartbeat, now: e.now(r.Request), messages: captured(convertAll(r.Messages))}
 	return e.write(ctx, r.Request, set, d)
 }

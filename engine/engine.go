@@ -7,6 +7,7 @@ import (
 	"io"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/skald-engine/skald"
@@ -25,6 +26,7 @@ type Options struct {
 	Log        *slog.Logger
 	Summariser archive.Summariser // nil: the builtin one
 	Metrics    Metrics            // nil: none
+	MaxMessage int                // bytes of one message; more becomes a dead letter; 0: 256 MB
 }
 
 // Metrics receives counts. A sink that fails must not be felt here (CAP-14).
@@ -42,7 +44,8 @@ type Engine struct {
 	started  time.Time
 	faults   faultLog
 	recall   breaker
-	skipped  counter // exchanges acknowledged but not stored at the user's wish
+	workers  atomic.Int32 // background workers running
+	skipped  counter      // exchanges acknowledged but not stored at the user's wish
 }
 
 var (
@@ -64,6 +67,10 @@ func New(store skald.Store, opts Options) (*Engine, error) {
 	if opts.Metrics == nil {
 		opts.Metrics = noMetrics{}
 	}
+	opts.Metrics = safeMetrics{opts.Metrics}
+	if opts.MaxMessage <= 0 {
+		opts.MaxMessage = defaultMaxMessage
+	}
 	s, err := strategy.ByName(opts.Strategy)
 	if err != nil {
 		return nil, err
@@ -76,7 +83,8 @@ func New(store skald.Store, opts Options) (*Engine, error) {
 // Run works on the background jobs and commits sessions that have been idle (trigger 4, 000-047) until ctx ends.
 func (e *Engine) Run(ctx context.Context, workers int, sweep time.Duration) {
 	var wg sync.WaitGroup
-	wg.Go(func() { e.runner.Run(ctx, workers) })
+	e.workers.Add(1)
+	wg.Go(func() { defer e.workers.Add(-1); e.runner.Run(ctx, workers) })
 	wg.Go(func() { e.sweepLoop(ctx, sweep) })
 	wg.Wait()
 }
@@ -96,6 +104,19 @@ func (e *Engine) now(r skald.Request) time.Time {
 		return time.UnixMilli(r.Now).UTC()
 	}
 	return e.opts.Clock().UTC().Truncate(time.Millisecond)
+}
+
+// safeMetrics keeps a sink's panic away from the turn (CAP-14).
+type safeMetrics struct{ sink Metrics }
+
+func (m safeMetrics) Count(name string, n int) {
+	defer func() { _ = recover() }()
+	m.sink.Count(name, n)
+}
+
+func (m safeMetrics) Observe(name string, d time.Duration) {
+	defer func() { _ = recover() }()
+	m.sink.Observe(name, d)
 }
 
 type noMetrics struct{}

@@ -25,13 +25,8 @@ func startEpoch(tx skald.Tx, s *skald.Session, lifecycle string, now time.Time) 
 	if _, _, err := archive.Close(tx, s, "reset", now); err != nil {
 		return err
 	}
-	last, err := tx.Turns(s.Ref, skald.TurnQuery{Desc: true, Limit: 1, NoRaw: true})
-	if err != nil {
+	if err := setEpochPosition(tx, s); err != nil {
 		return err
-	}
-	s.EpochPosition = 0
-	if len(last) == 1 && last[0].Position >= 0 {
-		s.EpochPosition = last[0].Position + 1
 	}
 	s.Epoch++
 	s.EpochFrom, s.Published = s.LastSeq+1, s.LastSeq
@@ -39,5 +34,19 @@ func startEpoch(tx skald.Tx, s *skald.Session, lifecycle string, now time.Time) 
 	s.ReportedInput, s.ViewTokens = 0, 0
 	s.Lifecycle = lifecycle
 	s.Publication++
+	return nil
+}
+
+// setEpochPosition takes the place after the last known one; the epoch's first delivery says it exactly.
+func setEpochPosition(tx skald.Tx, s *skald.Session) error {
+	const reach = 50 // turns looked at: not every delivery tells positions
+	newest, err := tx.Turns(s.Ref, skald.TurnQuery{Desc: true, Limit: reach, NoRaw: true})
+	if err != nil {
+		return err
+	}
+	s.EpochPosition = 0
+	for _, t := range newest {
+		s.EpochPosition = max(s.EpochPosition, t.Position+1)
+	}
 	return nil
 }

@@ -11,8 +11,7 @@ import (
 func (e *Engine) Event(ctx context.Context, r skald.EventRequest) error {
 	switch r.Event {
 	case "gateway_stop":
-		_, err := e.Flush(ctx)
-		return err
+		return e.flushUser(ctx, r.Request)
 	case "before_reset":
 		return e.commitSession(ctx, r.Request, "reset")
 	case "session_end":
@@ -21,6 +20,18 @@ func (e *Engine) Event(ctx context.Context, r skald.EventRequest) error {
 		}
 	}
 	return nil
+}
+
+// flushUser commits what the sessions of one user have open: their gateway stops, not the daemon, which others may use too.
+func (e *Engine) flushUser(ctx context.Context, r skald.Request) error {
+	id := identity(r)
+	_, err := e.commitOpen(ctx, e.now(r), func(s skald.Session) string {
+		if s.Ref.Scope.Account == id.Account && s.Ref.Scope.User == id.User {
+			return stopping(s)
+		}
+		return ""
+	})
+	return err
 }
 
 // commitSession commits what one session has open.

@@ -24,7 +24,7 @@ func (e *Engine) Expand(ctx context.Context, id skald.Identity, uri, query strin
 }
 
 // expand checks, when a session asks, that what was said elsewhere may be read there (I9).
-func (e *Engine) expand(ctx context.Context, id skald.Identity, asking *skald.SessionRef, policy skald.Policy, uri, query string, limit int) (x skald.Expansion, err error) {
+func (e *Engine) expand(ctx context.Context, id skald.Identity, asking *skald.Session, policy skald.Policy, uri, query string, limit int) (x skald.Expansion, err error) {
 	canonical, err := skald.ParseURI(uri, id, policy)
 	if err != nil {
 		return x, err
@@ -52,13 +52,16 @@ func (e *Engine) expand(ctx context.Context, id skald.Identity, asking *skald.Se
 				return err
 			}
 			for _, t := range turns {
+				if t.Forgotten && target.From == 0 {
+					continue // a forgotten turn is read by its own uri only
+				}
 				if s, ok := digest(src.Session, t); ok {
 					found = append(found, s)
 				}
 			}
 		}
 		fill(&x, found, query, limit)
-		return nil
+		return children(tx, target, asking, &x)
 	})
 	return x, err
 }
@@ -98,26 +101,44 @@ func (e *Engine) sources(tx skald.Tx, uri skald.URI, t skald.Target, x *skald.Ex
 	return []skald.MemorySource{{Session: ref, From: 1, To: s.LastSeq}}, nil
 }
 
-// mayRead refuses a group session the content of other sessions of its owner.
-func mayRead(tx skald.Tx, asking *skald.SessionRef, target skald.SessionRef) error {
-	if asking == nil || *asking == target {
+// mayRead applies the rule of audiences to a session's turns (I9): the owner's direct sessions read all; anyone else their own
+// session, their own group, and a sub-agent the session that spawned it (IDN-04).
+func mayRead(tx skald.Tx, asking *skald.Session, target skald.SessionRef) error {
+	if asking == nil || asking.Ref == target || asking.Audience == skald.AudienceDirect {
 		return nil
-	}
-	a, err := tx.Session(*asking)
-	if err != nil || !isGroup(a.Audience) && a.Audience != skald.AudienceSubagent {
-		return nil // a session that is not stored yet is judged by its key, which ends here as direct
 	}
 	t, err := tx.Session(target)
 	if err != nil {
 		return err
 	}
-	if t.Audience == a.Audience && isGroup(a.Audience) || t.Ref.URI().Join("turns") == skald.URI(a.Parent) {
+	if t.Audience == asking.Audience && t.Audience != skald.AudienceSubagent || strings.HasPrefix(asking.Parent, string(target.URI())+"/") {
 		return nil
 	}
 	return &skald.Error{Op: "expand", URI: string(target.URI()), Kind: skald.KindPermission, Err: errAudience}
 }
 
 var errAudience = skald.E("", skald.KindPermission, "what was said in another conversation is not shown here")
+
+// maxChildren is how many sessions are looked at for children of a turn.
+const maxChildren = 500
+
+// children adds the sessions of sub-agents that the turns asked for started (design, "Sub-agents").
+func children(tx skald.Tx, target skald.Target, asking *skald.Session, x *skald.Expansion) error {
+	if target.From == 0 {
+		return nil
+	}
+	sessions, err := tx.Sessions(skald.SessionQuery{Scopes: []skald.Scope{target.Scope}, Limit: maxChildren})
+	for _, s := range sessions {
+		p, bad := skald.URI(s.Parent).Resolve(target.Scope.Account)
+		if s.Parent == "" || bad != nil || p.Session != target.Session || p.From < target.From || p.From > target.To {
+			continue
+		}
+		if mayRead(tx, asking, s.Ref) == nil {
+			x.More = append(x.More, s.Ref.URI())
+		}
+	}
+	return err
+}
 
 // sourced is a turn with the text to judge it by.
 type sourced struct {

@@ -19,8 +19,13 @@ func (e *Engine) Find(ctx context.Context, id skald.Identity, q skald.FindQuery)
 	var result recall.Result
 	err := e.store.View(ctx, func(tx skald.Tx) (err error) {
 		if q.Session != "" {
-			if s, err := e.find(tx, id, q.Session); err == nil {
+			switch s, err := e.find(tx, id, q.Session); skald.KindOf(err) {
+			case "":
 				asking = s
+			case skald.KindNotFound:
+				asking.Audience = audience(q.Session) // not stored yet: judged by its key
+			default:
+				return err
 			}
 		}
 		result, err = e.search(ctx, tx, id, e.opts.Policy, asking, q)

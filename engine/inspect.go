@@ -213,7 +213,7 @@ func (e *Engine) Commit(ctx context.Context, id skald.Identity, session string, 
 	e.opts.Metrics.Count("commits", 1)
 	e.runner.Wake()
 	if wait {
-		if err := e.runner.Wait(ctx, ref, a.Index); err != nil {
+		if err := e.await(ctx, ref, a.Index); err != nil {
 			return result, err
 		}
 	}

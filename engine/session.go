@@ -58,6 +58,12 @@ func open(tx skald.Tx, ref skald.SessionRef, r skald.Request, now time.Time) (sk
 	if skald.KindOf(err) == skald.KindNotFound {
 		return newSession(ref, r, now), nil
 	}
+	if s.Key == "" && r.Session.SessionKey != "" { // first met by its id alone: the key says where it takes place (I9)
+		s.Key = r.Session.SessionKey
+		if s.Audience == skald.AudienceDirect {
+			s.Audience = audience(s.Key)
+		}
+	}
 	return s, err
 }
 

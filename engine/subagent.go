@@ -25,19 +25,29 @@ func (e *Engine) PrepareSubagent(ctx context.Context, r skald.SubagentRequest) e
 			return err
 		}
 		s.Audience = skald.AudienceSubagent
-		s.Parent = string(parent.TurnsURI(max(1, p.LastSeq), 0))
-		if r.Mode == "fork" {
-			if s.Head, err = e.forkHead(tx, p, now.UnixMilli()); err != nil {
+		s.Parent = parentTurn(parent, p)
+		if s.LastSeq > 0 { // a child that goes on keeps what it has seen
+			return tx.PutSession(s)
+		}
+		if s.Head, s.HeadSet = "", true; r.Mode == "fork" {
+			if s.Head, err = e.forkHead(tx, p); err != nil {
 				return err
 			}
 		}
-		s.HeadSet = true
 		return tx.PutSession(s)
 	})
 }
 
+// parentTurn is the turn that opens the exchange which spawned the child: it is stored when that exchange ends.
+func parentTurn(parent skald.SessionRef, p skald.Session) string {
+	if parent.ID == "" {
+		return ""
+	}
+	return string(parent.TurnsURI(p.LastSeq+1, 0))
+}
+
 // forkHead is the parent's first message: its profile and all that was archived so far.
-func (e *Engine) forkHead(tx skald.Tx, parent skald.Session, _ int64) (string, error) {
+func (e *Engine) forkHead(tx skald.Tx, parent skald.Session) (string, error) {
 	if parent.LastSeq == 0 {
 		return parent.Head, nil
 	}
@@ -45,11 +55,7 @@ func (e *Engine) forkHead(tx skald.Tx, parent skald.Session, _ int64) (string, e
 	if err != nil {
 		return "", err
 	}
-	budget := parent.Budget
-	if budget == 0 {
-		budget = defaultBudget
-	}
-	head, _, err := strategy.Head(tx, strategy.Input{Session: parent, Now: parent.Updated}, strategy.Covered(archives, parent.Epoch, parent.LastSeq), budget)
+	head, _, err := strategy.Head(tx, strategy.Input{Session: parent, Now: parent.Updated}, strategy.Covered(archives, parent.Epoch, parent.LastSeq), knownBudget(parent))
 	return head, err
 }
 
@@ -74,8 +80,11 @@ func (e *Engine) RollbackSubagent(ctx context.Context, r skald.SubagentRequest) 
 
 // SubagentEnded links the child's session to the parent's turn, so that it can be expanded, and commits the child.
 func (e *Engine) SubagentEnded(ctx context.Context, r skald.SubagentRequest) error {
-	_, child, err := e.family(r)
+	parent, child, err := e.family(r)
 	if err != nil {
+		return err
+	}
+	if err := e.linkChild(ctx, parent, child); err != nil {
 		return err
 	}
 	_, err = e.commitOpen(ctx, e.now(r.Request), func(s skald.Session) string {
@@ -85,6 +94,28 @@ func (e *Engine) SubagentEnded(ctx context.Context, r skald.SubagentRequest) err
 		return ""
 	})
 	return err
+}
+
+// linkChild links a child that the host did not announce.
+func (e *Engine) linkChild(ctx context.Context, parent, child skald.SessionRef) error {
+	if parent.ID == "" {
+		return nil
+	}
+	return e.store.Update(ctx, func(tx skald.Tx) error {
+		s, err := tx.Session(child)
+		if skald.KindOf(err) == skald.KindNotFound || err == nil && s.Parent != "" {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		p, err := tx.Session(parent)
+		if err != nil && skald.KindOf(err) != skald.KindNotFound {
+			return err
+		}
+		s.Parent = parentTurn(parent, p)
+		return tx.PutSession(s)
+	})
 }
 
 func (e *Engine) family(r skald.SubagentRequest) (parent, child skald.SessionRef, err error) {

@@ -81,7 +81,7 @@ func (c *toolCall) parse() error {
 	return nil
 }
 
-// session reads the asking session; a session that is not stored yet is judged by its key.
+// session reads the asking session; one that is not stored yet is judged by its key.
 func (c *toolCall) session(tx skald.Tx) (skald.Session, error) {
 	ref, err := c.e.ref(c.r.Request, c.set)
 	if err != nil {
@@ -136,11 +136,15 @@ func toolExpand(ctx context.Context, c *toolCall) (skald.ToolAnswer, error) {
 }
 
 func (c *toolCall) expand(ctx context.Context, uri string, limit int) (skald.ToolAnswer, error) {
-	var asking *skald.SessionRef
-	if ref, err := c.e.ref(c.r.Request, c.set); err == nil {
-		asking = &ref
+	var asking skald.Session
+	err := c.e.store.View(ctx, func(tx skald.Tx) (err error) {
+		asking, err = c.session(tx)
+		return err
+	})
+	if err != nil {
+		return skald.ToolAnswer{}, err
 	}
-	x, err := c.e.expand(ctx, c.id, asking, c.set.policy, uri, c.args.Query, limit)
+	x, err := c.e.expand(ctx, c.id, &asking, c.set.policy, uri, c.args.Query, limit)
 	if err != nil {
 		return skald.ToolAnswer{}, err
 	}
@@ -219,10 +223,14 @@ func toolStore(ctx context.Context, c *toolCall) (answer skald.ToolAnswer, err e
 		if err != nil {
 			return err
 		}
-		m, err := memory.Store(tx, memory.ScopesOf(c.set.policy, c.id), memory.Note{
-			Text: c.args.Text, Type: skald.MemoryType(c.args.Type), Audience: s.Audience,
-			Session: s.Ref, From: s.LastSeq + 1, To: s.LastSeq + 1, // the exchange under way: its first turn is stored when it ends
-		}, c.now)
+		note := memory.Note{Text: c.args.Text, Type: skald.MemoryType(c.args.Type), Audience: s.Audience}
+		if s.Ref.ID != "" { // the exchange under way: its first turn is stored when it ends
+			note.Session, note.From, note.To = s.Ref, s.LastSeq+1, s.LastSeq+1
+			if err := tx.PutSession(s); err != nil {
+				return err
+			}
+		}
+		m, err := memory.Store(tx, memory.ScopesOf(c.set.policy, c.id), note, c.now)
 		if err != nil {
 			return err
 		}
@@ -249,19 +257,34 @@ func toolForget(ctx context.Context, c *toolCall) (answer skald.ToolAnswer, err 
 			answer = skald.ToolAnswer{Text: choices}
 			return nil
 		}
-		receipt, err := memory.Forget(tx, c.set.policy.Readable(c.id), uri)
-		if err != nil {
+		if err := c.mayForget(tx, uri); err != nil {
 			return err
 		}
-		for _, ref := range receipt.Sessions {
-			if err := c.e.cleanHead(tx, ref, c.now); err != nil {
-				return err
-			}
+		receipt, err := c.e.forget(tx, c.set.policy.Readable(c.id), uri, c.now)
+		if err != nil {
+			return err
 		}
 		answer = skald.ToolAnswer{Text: forgotten(receipt), Details: details(receipt)}
 		return nil
 	})
 	return answer, err
+}
+
+// mayForget keeps other people's sessions from the owner's memories (I9).
+func (c *toolCall) mayForget(tx skald.Tx, uri skald.URI) error {
+	s, err := c.session(tx)
+	if err != nil || s.Audience == skald.AudienceDirect {
+		return err
+	}
+	target, err := uri.Resolve(c.id.Account)
+	if err != nil {
+		return err
+	}
+	m, err := tx.Memory(target.Scope, uri)
+	if err == nil && m.Audience != s.Audience {
+		return &skald.Error{Op: "memory_forget", URI: string(uri), Kind: skald.KindPermission, Err: errAudience}
+	}
+	return err
 }
 
 // forgotten tells the model what was removed.
@@ -298,26 +321,4 @@ func (c *toolCall) meant(ctx context.Context, tx skald.Tx) (skald.URI, string, e
 		fmt.Fprintf(&b, "- %s: %s\n", item.URI, item.Text)
 	}
 	return "", b.String(), nil
-}
-
-// cleanHead makes the first message of a session anew without what was forgotten.
-func (e *Engine) cleanHead(tx skald.Tx, ref skald.SessionRef, now time.Time) error {
-	s, err := tx.Session(ref)
-	if err != nil || !s.HeadSet {
-		return err
-	}
-	archives, err := tx.Archives(ref, 1)
-	if err != nil {
-		return err
-	}
-	budget := s.Budget
-	if budget == 0 {
-		budget = defaultBudget
-	}
-	s.Head, _, err = strategy.Head(tx, strategy.Input{Session: s, Now: now}, strategy.Covered(archives, s.Epoch, s.Published), budget)
-	if err != nil {
-		return err
-	}
-	s.Publication++
-	return tx.PutSession(s)
 }

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/skald-engine/skald"
@@ -25,7 +26,7 @@ func count(s *skald.Session, t skald.Turn, purpose skald.Purpose) {
 
 // trigger evaluates the four triggers in their order (000-044 to 000-048) and returns the cause of the first hit, or "".
 func trigger(s skald.Session, set settings, now time.Time) string {
-	if set.noCommit || s.OpenTokens == 0 || now.Before(s.RetryAt) {
+	if set.noCommit || s.OpenTokens == 0 || now.Before(s.RetryAt) || ownPolicy(s) {
 		return ""
 	}
 	since := s.LastCommit
@@ -45,52 +46,72 @@ func trigger(s skald.Session, set settings, now time.Time) string {
 	return ""
 }
 
-// Sweep commits the sessions whose open turns have waited for half an hour (000-047). It returns how many it committed.
+// ownPolicy reports a session written through /api/v1, which commits by its own policy only.
+func ownPolicy(s skald.Session) bool { return len(s.Policy) > 0 }
+
+// Sweep commits the sessions whose open turns have waited for half an hour (000-047), and those whose trigger hit while a back-off
+// lasted. It returns how many it committed.
 func (e *Engine) Sweep(ctx context.Context, now time.Time) (int, error) {
-	return e.commitOpen(ctx, now, func(s skald.Session) string {
-		if cause := trigger(s, e.settings(skald.Settings{}), now); cause == "interval" {
-			return cause
-		}
-		return ""
-	})
+	return e.commitOpen(ctx, now, func(s skald.Session) string { return trigger(s, e.settings(skald.Settings{}), now) })
 }
 
 // Flush commits every session with open turns: the daemon or the gateway stops (000-050).
 func (e *Engine) Flush(ctx context.Context) (int, error) {
-	return e.commitOpen(ctx, e.opts.Clock().UTC(), func(skald.Session) string { return "stop" })
+	return e.commitOpen(ctx, e.opts.Clock().UTC(), stopping)
 }
 
+func stopping(s skald.Session) string {
+	if ownPolicy(s) {
+		return ""
+	}
+	return "stop"
+}
+
+// commitOpen commits the sessions with open turns for which there is a cause. One that fails does not keep the others waiting.
 func (e *Engine) commitOpen(ctx context.Context, now time.Time, cause func(skald.Session) string) (int, error) {
 	var due []skald.Session
 	err := e.store.View(ctx, func(tx skald.Tx) (err error) {
 		due, err = tx.Sessions(skald.SessionQuery{Open: true})
 		return err
 	})
-	done := 0
+	done, failed := 0, []error{err}
 	for _, s := range due {
-		if err != nil || ctx.Err() != nil {
+		if ctx.Err() != nil {
+			failed = append(failed, ctx.Err())
 			break
 		}
 		if s.OpenTokens == 0 || cause(s) == "" {
 			continue
 		}
-		err = e.store.Update(ctx, func(tx skald.Tx) error {
-			fresh, err := tx.Session(s.Ref)
-			if err != nil || fresh.OpenTokens == 0 || cause(fresh) == "" {
-				return err
-			}
-			if _, _, err := archive.Close(tx, &fresh, cause(fresh), now); err != nil {
-				return err
-			}
-			return tx.PutSession(fresh)
-		})
-		done++
+		closed, err := e.commitOne(ctx, s.Ref, now, cause)
+		if closed {
+			done++
+		}
+		if err != nil {
+			e.note("commit", s.Ref.ID, err)
+			failed = append(failed, err)
+		}
 	}
 	if done > 0 {
 		e.opts.Metrics.Count("commits", done)
 		e.runner.Wake()
 	}
-	return done, err
+	return done, errors.Join(failed...)
+}
+
+func (e *Engine) commitOne(ctx context.Context, ref skald.SessionRef, now time.Time, cause func(skald.Session) string) (closed bool, err error) {
+	err = e.store.Update(ctx, func(tx skald.Tx) error {
+		closed = false
+		s, err := tx.Session(ref)
+		if err != nil || s.OpenTokens == 0 || cause(s) == "" {
+			return err
+		}
+		if _, closed, err = archive.Close(tx, &s, cause(s), now); err != nil {
+			return err
+		}
+		return tx.PutSession(s)
+	})
+	return closed && err == nil, err
 }
 
 func (e *Engine) sweepLoop(ctx context.Context, every time.Duration) {

@@ -96,8 +96,33 @@ func (v *verification) archives(tx skald.Tx, s skald.Session) error {
 			}
 		}
 	}
+	if err := v.checkpoints(tx, s, list); err != nil {
+		return err
+	}
 	if s.OpenFrom != end+1 {
 		v.problem("%s: open turns begin at %d, archives end at %d", s.Ref.URI(), s.OpenFrom, end)
+	}
+	return nil
+}
+
+// checkpoints checks that every archive has one which covers its turns, and that none is about anything else.
+func (v *verification) checkpoints(tx skald.Tx, s skald.Session, archives []skald.Archive) error {
+	list, err := tx.Checkpoints(s.Ref)
+	if err != nil {
+		return err
+	}
+	covered := map[int]skald.TurnRange{}
+	for _, c := range list {
+		covered[c.ArchiveIndex] = c.SourceTurnRange
+	}
+	for _, a := range archives {
+		if covered[a.Index] != (skald.TurnRange{StartSequence: a.From, EndSequence: a.To}) {
+			v.problem("%s: its checkpoint covers turns %d to %d", s.Ref.ArchiveURI(a.Index), covered[a.Index].StartSequence, covered[a.Index].EndSequence)
+		}
+		delete(covered, a.Index)
+	}
+	for index := range covered {
+		v.problem("%s: a checkpoint without an archive", s.Ref.ArchiveURI(index))
 	}
 	return nil
 }

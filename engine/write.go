@@ -44,12 +44,14 @@ type delivery struct {
 	key       string // advancement or client key; "" none
 	turnID    string
 	heartbeat bool
-	window    int // largest token budget that the host showed in the turn: close to the model's window; 0 unknown
+	print     string // fingerprint of the whole call, for channels without keys: an exact repetition stores nothing
+	reset     bool   // the host's transcript was written anew: its entry ids may have changed
+	window    int    // largest token budget that the host showed in the turn: close to the model's window; 0 unknown
 	now       time.Time
 }
 
-// maxMessageBytes is the most that one message may have. More can never be stored: it becomes a dead letter.
-const maxMessageBytes = 256 << 20
+// defaultMaxMessage is the most that one message may have, in bytes. More can never be stored: it becomes a dead letter.
+const defaultMaxMessage = 256 << 20
 
 func convert(raw []byte) incoming {
 	in := incoming{raw: raw, position: -1, matchKey: message.MatchKey(raw)}
@@ -73,42 +75,11 @@ func (e *Engine) write(ctx context.Context, r skald.Request, set settings, d del
 	if err != nil {
 		return skald.CommitTurnResult{}, err
 	}
-	result := skald.CommitTurnResult{SessionID: ref.ID}
+	var result skald.CommitTurnResult
 	wake := false
-	err = e.store.Update(ctx, func(tx skald.Tx) error {
-		result, wake = skald.CommitTurnResult{Status: "committed", SessionID: ref.ID}, false
-		s, err := open(tx, ref, r, d.now)
-		if err != nil {
-			return err
-		}
-		if known, ok, err := seen(tx, ref, d); err != nil || ok {
-			result.Status, result.From, result.To = "duplicate", known.StartSequence, known.EndSequence
-			return err
-		}
-		stored, err := e.append(tx, &s, d)
-		if err != nil {
-			return err
-		}
-		if len(stored) > 0 {
-			result.From, result.To, result.Stored = stored[0].Seq, stored[len(stored)-1].Seq, len(stored)
-		} else if d.key != "" {
-			result.Status = "duplicate"
-		}
-		if d.key != "" {
-			if err := tx.PutTurnKey(ref, d.key, skald.TurnRange{StartSequence: result.From, EndSequence: result.To}); err != nil {
-				return err
-			}
-		}
-		s.Updated, s.LastCommitTurn = d.now, d.now
-		if d.window > 0 {
-			s.Window = d.window
-		}
-		if cause := trigger(s, set, d.now); cause != "" {
-			if _, wake, err = archive.Close(tx, &s, cause, d.now); err != nil {
-				return err
-			}
-		}
-		return tx.PutSession(s)
+	err = e.store.Update(ctx, func(tx skald.Tx) (err error) {
+		result, wake, err = e.writeIn(tx, ref, r, set, d)
+		return err
 	})
 	if err != nil {
 		e.note("write", ref.ID, err)
@@ -122,20 +93,120 @@ func (e *Engine) write(ctx context.Context, r skald.Request, set settings, d del
 	return result, nil
 }
 
-// seen looks the delivery's key up: the host repeats what it did not see acknowledged.
-func seen(tx skald.Tx, ref skald.SessionRef, d delivery) (skald.TurnRange, bool, error) {
-	if d.key == "" {
-		return skald.TurnRange{}, false, nil
+func (e *Engine) writeIn(tx skald.Tx, ref skald.SessionRef, r skald.Request, set settings, d delivery) (skald.CommitTurnResult, bool, error) {
+	result := skald.CommitTurnResult{Status: "committed", SessionID: ref.ID}
+	s, err := open(tx, ref, r, d.now)
+	if err != nil {
+		return result, false, err
 	}
-	return tx.TurnKey(ref, d.key)
+	if known, ok, err := seen(tx, ref, d); err != nil || ok {
+		result.Status, result.From, result.To = "duplicate", known.StartSequence, known.EndSequence
+		return result, false, err
+	}
+	got, err := e.append(tx, &s, d)
+	if err != nil {
+		return result, false, err
+	}
+	result.Stored, result.From, result.To = len(got.stored), got.span.StartSequence, got.span.EndSequence
+	switch {
+	case got.dead > 0:
+		result.Reason = "dead_letter"
+	case len(got.stored) == 0 && len(d.messages) > 0:
+		result.Status = "duplicate"
+	}
+	if err := remember(tx, ref, d, got.span); err != nil {
+		return result, false, err
+	}
+	s.Updated, s.LastCommitTurn = d.now, d.now
+	if d.window > 0 {
+		s.Window = d.window
+	}
+	wake := false
+	if cause := trigger(s, set, d.now); cause != "" {
+		if _, wake, err = archive.Close(tx, &s, cause, d.now); err != nil {
+			return result, false, err
+		}
+	}
+	return result, wake, tx.PutSession(s)
+}
+
+// keys are what a repetition of the delivery is recognised by.
+func (d delivery) keys() (keys []string) {
+	for _, k := range []string{d.key, d.print} {
+		if k != "" {
+			keys = append(keys, k)
+		}
+	}
+	return keys
+}
+
+// seen looks the delivery's keys up: the host repeats what it did not see acknowledged.
+func seen(tx skald.Tx, ref skald.SessionRef, d delivery) (skald.TurnRange, bool, error) {
+	for _, k := range d.keys() {
+		if known, ok, err := tx.TurnKey(ref, k); err != nil || ok {
+			return known, ok, err
+		}
+	}
+	return skald.TurnRange{}, false, nil
+}
+
+func remember(tx skald.Tx, ref skald.SessionRef, d delivery, span skald.TurnRange) error {
+	for _, k := range d.keys() {
+		if err := tx.PutTurnKey(ref, k, span); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// appended is what became of a delivery.
+type appended struct {
+	stored []skald.Turn
+	span   skald.TurnRange // of the turns stored and of those known already
+	dead   int             // messages that can never be stored
 }
 
 // append stores those messages of d that are not stored yet, and completes what is known about the others.
-func (e *Engine) append(tx skald.Tx, s *skald.Session, d delivery) ([]skald.Turn, error) {
-	fresh, err := e.deduplicate(tx, s, d)
-	if err != nil || len(fresh) == 0 {
-		return nil, err
+func (e *Engine) append(tx skald.Tx, s *skald.Session, d delivery) (out appended, err error) {
+	if d.messages, out.dead, err = e.keepAside(tx, s.Ref, d); err != nil {
+		return out, err
 	}
+	found, err := e.deduplicate(tx, s, d)
+	if err != nil {
+		return out, err
+	}
+	out.span = found.known
+	for _, exchange := range exchanges(found.fresh, d.by) {
+		turns, err := e.appendExchange(tx, s, d, exchange)
+		if err != nil {
+			return out, err
+		}
+		out.stored = append(out.stored, turns...)
+	}
+	for _, t := range out.stored {
+		found.extend(t.Seq)
+	}
+	out.span = found.known
+	return out, markChannel(tx, s.Ref, d.by, out.stored)
+}
+
+// exchanges cuts what a channel delivers in bulk before each user message that follows another role's, so that every exchange gets
+// its own purpose and id. commitTurn delivers one exchange by contract.
+func exchanges(list []incoming, by channel) [][]incoming {
+	var out [][]incoming
+	user := false
+	for _, in := range list {
+		isUser := in.msg != nil && in.msg.SkaldRole() == skald.RoleUser
+		if len(out) == 0 || by != byCommit && isUser && !user {
+			out = append(out, nil)
+		}
+		user = isUser
+		out[len(out)-1] = append(out[len(out)-1], in)
+	}
+	return out
+}
+
+func (e *Engine) appendExchange(tx skald.Tx, s *skald.Session, d delivery, fresh []incoming) ([]skald.Turn, error) {
 	previous, seq, err := tx.LastLink(s.Ref)
 	if err != nil {
 		return nil, err
@@ -145,19 +216,17 @@ func (e *Engine) append(tx skald.Tx, s *skald.Session, d delivery) ([]skald.Turn
 		return nil, err
 	}
 	purpose := purposeOf(*s, d, fresh)
-	epoch := epochOf(*s, fresh)
+	epoch := enterEpoch(s, fresh)
 	turns := make([]skald.Turn, len(fresh))
 	var docs []skald.Doc
 	for i, in := range fresh {
 		seq++
-		t := makeTurn(*s, in, seq, purpose, d)
+		t := e.makeTurn(*s, in, seq, purpose, d)
 		t.Epoch, t.TurnID = epoch, turnID
 		seal(&t, previous, d.by)
 		previous = t.Link
 		turns[i] = t
-		if in.msg != nil {
-			docs = append(docs, index.DocsOfTurn(s.Ref, t, in.msg)...)
-		}
+		docs = append(docs, docsOf(s.Ref, t, in)...)
 		count(s, t, purpose)
 	}
 	if err := tx.AppendTurns(s.Ref, turns); err != nil {
@@ -165,10 +234,14 @@ func (e *Engine) append(tx skald.Tx, s *skald.Session, d delivery) ([]skald.Turn
 	}
 	s.LastSeq = seq
 	s.ReportedInput = reportedInput(fresh, s.ReportedInput)
-	if err := markChannel(tx, s.Ref, d.by, turns); err != nil {
-		return nil, err
-	}
 	return turns, tx.PutDocs(docs)
+}
+
+func docsOf(ref skald.SessionRef, t skald.Turn, in incoming) []skald.Doc {
+	if in.msg == nil {
+		return nil
+	}
+	return index.DocsOfTurn(ref, t, in.msg)
 }
 
 func seal(t *skald.Turn, previous []byte, by channel) {
@@ -180,7 +253,7 @@ func seal(t *skald.Turn, previous []byte, by channel) {
 	t.Link = link(previous, t.Seq, t.Leaf)
 }
 
-func makeTurn(s skald.Session, in incoming, seq int64, purpose skald.Purpose, d delivery) skald.Turn {
+func (e *Engine) makeTurn(s skald.Session, in incoming, seq int64, purpose skald.Purpose, d delivery) skald.Turn {
 	t := skald.Turn{
 		Seq: seq, Time: d.now, Role: skald.RoleSystem, Raw: in.raw, Tokens: message.Tokens(in.raw),
 		Origin: skald.OriginSystem, Audience: s.Audience, Purpose: purpose,
@@ -250,10 +323,18 @@ func purposeOf(s skald.Session, d delivery, fresh []incoming) skald.Purpose {
 	return skald.PurposeTalk
 }
 
-// epochOf sends a late delivery to its epoch by its position: the host's positions grow across resets.
-func epochOf(s skald.Session, fresh []incoming) int {
-	if s.EpochPosition > 0 && fresh[0].position >= 0 && fresh[0].position < s.EpochPosition && s.Epoch > 1 {
+// enterEpoch says to which epoch an exchange belongs. A late delivery goes to the epoch before, by its position: the host's positions
+// grow across resets. The first one of the epoch itself says where that epoch begins.
+func enterEpoch(s *skald.Session, fresh []incoming) int {
+	position, next := fresh[0].position, s.LastSeq+1
+	if s.Epoch > 1 && position >= 0 && position < s.EpochPosition {
+		if next == s.EpochFrom {
+			s.EpochFrom, s.Published = next+1, next
+		}
 		return s.Epoch - 1
+	}
+	if next == s.EpochFrom && position > s.EpochPosition {
+		s.EpochPosition = position
 	}
 	return s.Epoch
 }
@@ -292,8 +373,20 @@ func reportedInput(fresh []incoming, before int) int {
 	return before
 }
 
-func (e *Engine) deadLetter(ctx context.Context, ref skald.SessionRef, now time.Time, reason string, raw []byte) error {
-	return e.store.Update(ctx, func(tx skald.Tx) error {
-		return tx.PutDeadLetter(skald.DeadLetter{Session: ref, Time: now, Reason: reason, Bytes: int64(len(raw)), Head: raw[:min(len(raw), 4096)]})
-	})
+// keepAside takes out of d what can never be stored: it becomes a dead letter, acknowledged and shown by doctor. A refusal would be
+// repeated by the host for ever.
+func (e *Engine) keepAside(tx skald.Tx, ref skald.SessionRef, d delivery) (rest []incoming, dead int, err error) {
+	for _, in := range d.messages {
+		if len(in.raw) <= e.opts.MaxMessage {
+			rest = append(rest, in)
+			continue
+		}
+		dead++
+		err := tx.PutDeadLetter(skald.DeadLetter{Session: ref, Time: d.now, Bytes: int64(len(in.raw)), Head: in.raw[:min(len(in.raw), 4096)],
+			Reason: "a message of " + strconv.Itoa(len(in.raw)) + " bytes; the most is " + strconv.Itoa(e.opts.MaxMessage)})
+		if err != nil {
+			return nil, dead, err
+		}
+	}
+	return rest, dead, nil
 }

@@ -13,7 +13,20 @@ func ForModel(raw []byte, provider, model string) json.RawMessage {
 		return raw
 	}
 	m, err := Parse(raw)
-	if err != nil || m.Role != RoleAssistant || sameModel(m, provider, model) {
+	if err != nil {
+		return raw
+	}
+	return ForModelParsed(raw, m, provider, model)
+}
+
+// ForModelParsed is ForModel of a message that was read already; m stays as it is.
+func ForModelParsed(raw []byte, read *Message, provider, model string) json.RawMessage {
+	if model == "" {
+		return raw
+	}
+	c := *read
+	m := &c
+	if m.Role != RoleAssistant || sameModel(m, provider, model) {
 		return raw
 	}
 	var keep []Block

@@ -12,7 +12,7 @@ import (
 )
 
 // MatchKey identifies a message across the host's views of it (I2): hex of 16 bytes over role, timestamp, canonical content and tool
-// name. Key order, white space, the host's marks, usage, model and the spelling of tool ids do not matter.
+// name. Key order, white space, the host's marks, usage, model, thinking and the spelling of tool ids do not matter.
 func MatchKey(raw []byte) string { return matchKey(raw, true) }
 
 // ContentKey is MatchKey without the timestamp.
@@ -43,9 +43,12 @@ func matchKey(raw []byte, timed bool) string {
 
 func putBlocks(h io.Writer, list []Block) {
 	for _, b := range list {
+		if b.Kind == KindThinking {
+			continue // the assembled view leaves it out of past turns
+		}
 		put(h, string(b.Kind))
 		switch b.Kind {
-		case KindText, KindThinking:
+		case KindText:
 			put(h, b.Text)
 		case KindToolCall:
 			put(h, ToolID(b.ID))

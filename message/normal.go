@@ -30,9 +30,10 @@ const (
 
 // normalise brings one message into the host's shape: other providers' blocks are rewritten (TP-08), blank blocks and blank messages
 // dropped, results inside user messages become messages of their own. What needs no change keeps its bytes.
-func normalise(raw json.RawMessage) []normal {
-	m, err := Parse(raw)
-	if err != nil || m.Role == "" {
+//
+// m is what Parse made of raw; its list of blocks is changed.
+func normalise(raw json.RawMessage, m *Message) []normal {
+	if m.Role == "" {
 		return nil // no host can show it
 	}
 	if m.mended {
@@ -155,13 +156,18 @@ func resultOf(b Block, m *Message) normal {
 func normalResult(raw json.RawMessage, m *Message) normal {
 	n := normal{raw: raw, role: RoleToolResult, id: m.ToolCallID, tool: m.ToolName,
 		rank: rankOf(m.Blocks, m.IsError, isSynthetic(m.fields["details"]))}
+	renaming := str(m.fields["role"]) != RoleToolResult || str(m.fields["toolCallId"]) != m.ToolCallID || str(m.fields["toolName"]) != m.ToolName
+	refilling := needsContent(m.fields["content"], m.Blocks)
+	if !renaming && !refilling {
+		return n
+	}
 	o, _ := parseObject(raw)
-	if str(o.get("role")) != RoleToolResult || str(o.get("toolCallId")) != m.ToolCallID || str(o.get("toolName")) != m.ToolName {
+	if renaming {
 		o = o.without("tool_call_id", "call_id", "tool_use_id", "toolUseId", "tool_name", "name").
 			set("role", encode(RoleToolResult)).set("toolCallId", encode(m.ToolCallID)).set("toolName", encode(m.ToolName))
 		n.raw = o.json()
 	}
-	if needsContent(o.get("content"), m.Blocks) {
+	if refilling {
 		n.raw = o.set("content", resultContent(m.Blocks)).json()
 	}
 	return n

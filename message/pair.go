@@ -10,25 +10,11 @@ import (
 // no change come back byte for byte. The result depends on nothing but the list, and when a list is continued after a complete exchange
 // the result is continued too: what stood before stays as it was.
 func FixPairs(msgs []json.RawMessage) []json.RawMessage {
-	var list []normal
-	for _, raw := range msgs {
-		list = append(list, normalise(raw)...)
+	list := make([]Ready, len(msgs))
+	for i, raw := range msgs {
+		list[i] = Prepare(raw, nil)
 	}
-	slots := pair(list)
-	out := make([]json.RawMessage, 0, len(list))
-	for i, n := range list {
-		if n.role == RoleToolResult {
-			continue // stands with its call, or nowhere
-		}
-		raw := n.raw
-		if renamed(slots[i]) {
-			raw = renameCalls(raw, slots[i])
-		}
-		out = append(out, raw)
-		for _, s := range order(slots[i], list) {
-			out = append(out, s.message(list, n))
-		}
-	}
+	out, _, _ := Join(list)
 	return out
 }
 
@@ -114,7 +100,7 @@ func (s *slot) message(list []normal, call normal) json.RawMessage {
 		return toolResult(s.id, name, array([]json.RawMessage{textBlock(NoResult)}), true, f.Timestamp)
 	}
 	r := list[s.result]
-	if r.id == s.id && r.tool != "" {
+	if s.keeps(list) {
 		return r.raw
 	}
 	o, _ := parseObject(r.raw)
@@ -125,6 +111,11 @@ func (s *slot) message(list []normal, call normal) json.RawMessage {
 		o = o.set("toolName", encode(name))
 	}
 	return o.json()
+}
+
+// keeps reports that the result stands as it is.
+func (s *slot) keeps(list []normal) bool {
+	return list[s.result].id == s.id && list[s.result].tool != ""
 }
 
 func renamed(slots []*slot) bool {

@@ -115,8 +115,10 @@ func hasImage(list []Block) bool {
 	return false
 }
 
-// ToolID strips everything but letters and digits from a tool call's id, as the host does between its views (host finding 5.12).
+// ToolID strips everything but letters and digits from a tool call's id, and an item id behind "|", as the host does between its views
+// (docs/openclaw.md, 2).
 func ToolID(s string) string {
+	s, _, _ = strings.Cut(s, "|")
 	for i := 0; i < len(s); i++ {
 		if !alnum(s[i]) {
 			b := []byte(s[:i])

@@ -16,6 +16,7 @@ func (c *course) dedupe() {
 	texts := map[string]bool{}
 	turns := map[turnKey]bool{}
 	var sets []map[string]bool
+	notes := c.hasNotes()
 	for _, k := range c.kept() {
 		folded := strings.ToLower(strings.Join(strings.Fields(k.text), " "))
 		if texts[folded] {
@@ -30,15 +31,27 @@ func (c *course) dedupe() {
 			k.drop("a memory of it is shown")
 			continue
 		}
-		set := termSet(k.text)
-		if k.turn == nil && copied(set, sets) {
-			k.drop("nearly the same text")
-			continue
+		if notes {
+			set := termSet(k.text)
+			if k.turn == nil && copied(set, sets) {
+				k.drop("nearly the same text")
+				continue
+			}
+			sets = append(sets, set)
 		}
 		texts[folded] = true
-		sets = append(sets, set)
 		c.remember(k, turns)
 	}
+}
+
+// hasNotes reports whether anything but turns is among the candidates: only those can be near copies.
+func (c *course) hasNotes() bool {
+	for _, k := range c.found {
+		if k.why == "" && k.turn == nil {
+			return true
+		}
+	}
+	return false
 }
 
 // remember notes the turns that a kept candidate stands for: shown ones as they are, sources of memories with a negative sequence.

@@ -78,7 +78,7 @@ func ingest(t *testing.T, c conversation) (skald.Store, time.Time, map[string]st
 		if err != nil {
 			at, _ = time.Parse("2006-01-02", s.StartedAt[:10])
 		}
-		ref := skald.SessionRef{Scope: userScope, ID: skald.SessionID("", c.ID+s.ID)}
+		ref := skald.SessionRef{Scope: userScope, ID: sessionUUID(c.ID + s.ID)}
 		var turns []skald.Turn
 		var docs []skald.Doc
 		for i, m := range s.Messages {
@@ -203,4 +203,10 @@ func present(text, shown string) bool {
 		}
 	}
 	return false
+}
+
+// sessionUUID makes a session id of the host's usual form.
+func sessionUUID(name string) string {
+	h := skald.SessionID("", name)
+	return h[:8] + "-" + h[8:12] + "-" + h[12:16] + "-" + h[16:20] + "-" + h[20:32]
 }

@@ -67,4 +67,6 @@ func (f fastTx) Search(q skald.SearchQuery) (skald.SearchResult, error) {
 	return res, nil
 }
 
-func sample(set string) int { return map[string]int{"locomo-dev": 3, "beam100k-dev": 3}[set] + map[string]int{"zh-dev": 1, "paraphrase-dev": 1}[set] }
+func sample(set string) int {
+	return map[string]int{"locomo-dev": 3, "beam100k-dev": 3}[set] + map[string]int{"zh-dev": 1, "paraphrase-dev": 1}[set]
+}

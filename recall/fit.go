@@ -9,14 +9,14 @@ import (
 )
 
 const (
-	groupTokens = 16 // JSON around a group, its date; the URI is counted as it is
+	groupTokens = 14 // JSON around a group, its date; the URI is counted as it is
 	itemTokens  = 2  // quotes and comma
 )
 
 // fit packs the candidates, best first, into budget and limit. The overhead of a group counts with its first item.
 func (c *course) fit() {
 	groups := map[string]bool{}
-	for _, k := range c.kept() {
+	for _, k := range c.paced() {
 		if c.r.Limit > 0 && len(c.items) >= c.r.Limit {
 			k.drop("over the limit of items")
 			continue
@@ -24,7 +24,7 @@ func (c *course) fit() {
 		it := c.item(k)
 		cost := it.tokens
 		if !groups[groupKey(it)] {
-			cost += int(tGrp) + message.TextTokens(groupURI([]Item{it}))
+			cost += groupTokens + message.TextTokens(groupURI([]Item{it}))
 		}
 		if c.tokens+cost > c.r.Budget {
 			k.drop("no room in the budget")
@@ -37,13 +37,51 @@ func (c *course) fit() {
 	}
 }
 
+// openBonus is what an item is worth more when its group is open already: it costs no date and no URI.
+const openBonus = 0.2
+
+// paced lists the candidates in the order of packing: by score, with the bonus for open groups.
+func (c *course) paced() []*candidate {
+	kept := c.kept()
+	out := make([]*candidate, 0, len(kept))
+	open := map[string]bool{}
+	used := make([]bool, len(kept))
+	for range kept {
+		best, at := -1.0, 0
+		for i, k := range kept {
+			if used[i] {
+				continue
+			}
+			if k.score*(1+openBonus) < best {
+				break // kept is in order: nothing better follows
+			}
+			v := k.score
+			if open[k.group()+day(Item{Time: k.time})] {
+				v *= 1 + openBonus
+			}
+			if v > best {
+				best, at = v, i
+			}
+		}
+		used[at] = true
+		open[kept[at].group()+day(Item{Time: kept[at].time})] = true
+		out = append(out, kept[at])
+	}
+	return out
+}
+
+// group is what the candidate is shown under.
+func (k *candidate) group() string {
+	if k.doc.Kind == skald.DocTurn || k.doc.Kind == skald.DocArchive {
+		return string(ref(k.doc).URI())
+	}
+	return memoryGroup
+}
+
 // item makes the leaf that is shown of a candidate.
 func (c *course) item(k *candidate) Item {
-	it := Item{Doc: k.doc, URI: k.uri, Group: memoryGroup, Speaker: k.speaker, Time: k.time, Score: min(1, round(k.score)),
+	it := Item{Doc: k.doc, URI: k.uri, Group: k.group(), Speaker: k.speaker, Time: k.time, Score: round(calibrated(k.score)),
 		Superseded: k.superseded, Label: k.label}
-	if k.doc.Kind == skald.DocTurn || k.doc.Kind == skald.DocArchive {
-		it.Group = string(ref(k.doc).URI())
-	}
 	it.Text = message.Escape(c.cut(k))
 	it.tokens = quoted(it.line()) + itemTokens
 	return it

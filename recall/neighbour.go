@@ -5,8 +5,13 @@ import (
 	"github.com/skald-engine/skald/message"
 )
 
-// neighbourShare is how much of a turn's score its neighbours get: what was said next to a hit often is the answer.
-const neighbourShare = 0.3
+// neighbourShare is how much of a turn's score its neighbours get: what was said next to a hit often is the answer. Long texts stand for
+// themselves and get less.
+const (
+	neighbourShare = 0.4
+	longShare      = 0.15
+	longText       = 700 // bytes
+)
 
 // nearHits is how many of the best turns bring neighbours that no word found.
 const nearHits = 40
@@ -20,12 +25,16 @@ func (c *course) smooth() {
 			best[key] = max(best[key], k.score)
 		}
 	}
-	around := func(key turnKey) float64 {
-		return tNear * (best[turnKey{key.ref, key.seq - 1}] + best[turnKey{key.ref, key.seq + 1}])
+	around := func(key turnKey, text string) float64 {
+		share := neighbourShare
+		if len(text) > longText {
+			share = longShare
+		}
+		return share * (best[turnKey{key.ref, key.seq - 1}] + best[turnKey{key.ref, key.seq + 1}])
 	}
 	for _, k := range c.kept() {
 		if k.turn != nil {
-			if add := around(keyOf(k)); add > 0 {
+			if add := around(keyOf(k), k.turn.text); add > 0 {
 				k.parts["near"] = round(add)
 				k.score += add
 			}
@@ -37,14 +46,14 @@ func (c *course) smooth() {
 
 func keyOf(k *candidate) turnKey { return turnKey{ref(k.doc), k.doc.Seq} }
 
-func (c *course) addNeighbours(best map[turnKey]float64, around func(turnKey) float64) {
+func (c *course) addNeighbours(best map[turnKey]float64, around func(turnKey, string) float64) {
 	c.order()
 	hits, seen := 0, map[turnKey]bool{}
 	for _, k := range c.kept() {
 		if k.turn == nil {
 			continue
 		}
-		if hits++; hits > int(tNH) || c.late() {
+		if hits++; hits > nearHits || c.late() {
 			return
 		}
 		for _, step := range []int64{-1, 1} {
@@ -54,7 +63,7 @@ func (c *course) addNeighbours(best map[turnKey]float64, around func(turnKey) fl
 			}
 			seen[key] = true
 			if n := c.neighbour(key, k); n != nil {
-				n.score = around(key)
+				n.score = around(key, n.turn.text)
 				n.parts = map[string]float64{"near": round(n.score)}
 				c.found = append(c.found, n)
 			}

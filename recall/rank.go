@@ -3,7 +3,6 @@ package recall
 import (
 	"math"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/skald-engine/skald"
@@ -12,21 +11,20 @@ import (
 
 // BM25's constants for short conversational texts, and the weights of what is not the words.
 const (
-
-
+	k1 = 0.9
+	b  = 0.4
 
 	partShare   = 0.6  // what the parts of an identifier or bigram tell, beside the whole
 	exactBoost  = 0.5  // for each identifier of the query that stands in the text
 	phraseBoost = 0.15 // when two words of the query stand side by side as asked
-	questionCut = 0.85
-	labelCut    = 0.6 // tool and stranger text must clearly outrank
+	labelCut    = 0.6  // tool and stranger text must clearly outrank
 )
 
 // rank scores the loaded candidates: the words first, then role, type, form, age and origin.
 func (c *course) rank() {
 	c.weigh()
 	kept := c.kept()
-	avg := average(kept)
+	avg, agent := average(kept), agentWeight(kept)
 	for _, k := range kept {
 		c.lexical(k, avg)
 		if k.base == 0 {
@@ -34,9 +32,8 @@ func (c *course) rank() {
 			continue
 		}
 		k.score = k.base
-		k.scale("role", roleWeight(k))
+		k.scale("role", roleWeight(k, agent))
 		k.scale("type", typeWeight(k.doc))
-		k.scale("form", formWeight(k.text))
 		k.scale("age", recency(k.time, c.r.Now))
 		if k.label != "" {
 			k.scale("origin", labelCut)
@@ -56,7 +53,7 @@ func (c *course) weigh() {
 		}
 		for _, p := range w.Parts {
 			if df := c.df[p]; df > 0 {
-				w.idf = max(w.idf, tPart*idf(c.docs, df))
+				w.idf = max(w.idf, partShare*idf(c.docs, df))
 			}
 		}
 		if w.idf > 0 {
@@ -92,10 +89,10 @@ func (c *course) lexical(k *candidate, avg float64) {
 	for _, t := range analyze.Terms(k.speaker) {
 		tf[t]++
 	}
-	norm := tK * (1 - tB + tB*float64(len(terms))/avg)
+	norm := k1 * (1 - b + b*float64(len(terms))/avg)
 	sat := func(t string) float64 {
 		f := float64(tf[t])
-		return f * (tK + 1) / (f + norm)
+		return f * (k1 + 1) / (f + norm)
 	}
 	got, all, exacts := 0.0, 0.0, 0.0
 	for _, w := range c.words {
@@ -106,10 +103,10 @@ func (c *course) lexical(k *candidate, avg float64) {
 		s := sat(w.Term) * w.idf
 		if s == 0 {
 			for _, p := range w.Parts {
-				s += sat(p) * min(w.idf, tPart*idf(c.docs, c.df[p])) / float64(len(w.Parts))
+				s += sat(p) * min(w.idf, partShare*idf(c.docs, c.df[p])) / float64(len(w.Parts))
 			}
 		} else if w.exact {
-			exacts += tEx * w.weight
+			exacts += exactBoost * w.weight
 		}
 		got += w.weight * s
 	}
@@ -121,7 +118,7 @@ func (c *course) lexical(k *candidate, avg float64) {
 	if exacts > 0 {
 		k.parts["exact"] = exacts
 	}
-	phrase := tPhr * c.phrases(terms)
+	phrase := phraseBoost * c.phrases(terms)
 	if phrase > 0 {
 		k.parts["phrase"] = round(phrase)
 	}
@@ -149,26 +146,41 @@ func (c *course) phrases(terms []string) float64 {
 }
 
 // roleWeight prefers what people said to what the agent wrote, the more so the longer the agent's text is: long answers hold many words of
-// any question. An assistant with a person's name is a person in a chat.
-func roleWeight(k *candidate) float64 {
-	if k.turn == nil {
+// any question. An assistant with a person's name is a person in a chat. agent is the weight of agents who write as these do.
+func roleWeight(k *candidate, agent float64) float64 {
+	switch {
+	case k.turn == nil, k.doc.Role == skald.RoleUser:
 		return 1
+	case k.doc.Role != skald.RoleAssistant:
+		return 0.6
+	case len(k.turn.text) > 1500:
+		return 0.4
+	case k.turn.Speaker != "":
+		return 0.95
 	}
-	switch k.doc.Role {
-	case skald.RoleUser:
-		return 1
-	case skald.RoleAssistant:
-		switch n := len(k.turn.text); {
-		case n > 1500:
-			return tAL
-		case k.turn.Speaker != "":
-			return tSpk
-		case n > 500:
-			return (tA+tAL)/2
+	return agent
+}
+
+// agentWeight tells from the candidates how the agent writes: one whose texts are about as long as the user's talks like a person and
+// holds as many facts; one who writes twice as much or more explains.
+func agentWeight(kept []*candidate) float64 {
+	var chars, n [2]float64
+	for _, k := range kept {
+		if k.turn == nil {
+			continue
 		}
-		return tA
+		switch k.doc.Role {
+		case skald.RoleUser:
+			chars[0], n[0] = chars[0]+float64(len(k.turn.text)), n[0]+1
+		case skald.RoleAssistant:
+			chars[1], n[1] = chars[1]+float64(len(k.turn.text)), n[1]+1
+		}
 	}
-	return 0.6
+	if n[0] < 5 || n[1] < 5 || chars[0] == 0 {
+		return 0.5
+	}
+	ratio := chars[1] / n[1] / (chars[0] / n[0])
+	return min(0.95, max(0.5, 0.95-(ratio-1.2)*0.45/0.8))
 }
 
 func typeWeight(d skald.Doc) float64 {
@@ -177,15 +189,6 @@ func typeWeight(d skald.Doc) float64 {
 		return 1.15
 	case skald.DocArchive:
 		return 0.9
-	}
-	return 1
-}
-
-// formWeight lowers questions and greetings: they hold the words of an answer, not the answer.
-func formWeight(text string) float64 {
-	s := strings.TrimSpace(text)
-	if len(s) < 240 && (strings.HasSuffix(s, "?") || strings.HasSuffix(s, "？")) {
-		return tQ
 	}
 	return 1
 }

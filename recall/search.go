@@ -17,7 +17,7 @@ type share struct {
 var shares = []share{
 	{[]skald.DocKind{skald.DocMemory}, 60},
 	{[]skald.DocKind{skald.DocArchive}, 40},
-	{[]skald.DocKind{skald.DocTurn}, int(tLim)},
+	{[]skald.DocKind{skald.DocTurn}, 240},
 }
 
 // search collects the candidates that the asking session may see and does not see already.

@@ -1,12 +1,14 @@
 package recall
 
+import "math"
+
 // labelled text has to cover this much more of the query than other text (design, "Recall").
 const labelledThreshold = 1.6
 
 // threshold drops what covers too little of the query. Neighbours stand or fall with their hits.
 func (c *course) threshold() {
 	for _, k := range c.kept() {
-		limit := tThr
+		limit := uncalibrated(c.r.Threshold)
 		if k.label != "" {
 			limit *= labelledThreshold
 		}
@@ -18,3 +20,11 @@ func (c *course) threshold() {
 		}
 	}
 }
+
+// bend makes scores of the shares: one rare word out of five is worth showing, so that the default threshold of 0.15 asks for about 3 % of
+// what the query tells, and 0.5 for about 30 %.
+const bend = 0.55
+
+func calibrated(share float64) float64 { return math.Pow(max(0, min(1, share)), bend) }
+
+func uncalibrated(score float64) float64 { return math.Pow(max(0, score), 1/bend) }

@@ -20,13 +20,19 @@ type fitInput struct {
 
 // fitted is what stays. tokens never exceeds the budget (I6).
 type fitted struct {
-	head         []json.RawMessage
+	head         []shown
 	list         []exchange
-	recalls      []skald.PlacedRecall
+	recalls      []standingRecall
 	headTokens   int
 	recallTokens int
 	tokens       int
 	cut          []string
+}
+
+// standingRecall is an earlier recall with its messages made ready.
+type standingRecall struct {
+	skald.PlacedRecall
+	messages []message.Ready
 }
 
 func (f *fitted) note(format string, args ...any) {
@@ -36,9 +42,15 @@ func (f *fitted) note(format string, args ...any) {
 // fit lets things yield in the order of I6: recalls, old summaries, older raw turns at exchange boundaries, oversized tool results
 // and then long texts of the newest turns, then turns from the oldest.
 func fit(in fitInput) fitted {
-	f := fitted{head: in.head, list: in.list, recalls: in.recalls}
+	f := fitted{list: in.list}
+	for _, raw := range in.head {
+		f.head = append(f.head, made(raw))
+	}
+	for _, p := range in.recalls {
+		f.recalls = append(f.recalls, standingRecall{p, prepared(p.Messages)})
+	}
 	f.dropUnanchored()
-	for _, step := range []func(*fitted, fitInput){dropRecalls, shortenHead, dropOlder, shortenTools, shortenTexts, dropHead, dropOldest} {
+	for _, step := range []func(*fitted, fitInput){dropRecalls, shortenHead, dropOlder, shortenTools, shortenTexts, stubLong, dropHead, dropOldest} {
 		f.measure()
 		if f.tokens <= in.budget {
 			break
@@ -49,14 +61,19 @@ func fit(in fitInput) fitted {
 	return f
 }
 
-func (f *fitted) measure() {
-	messages, _ := render(*f, nil)
-	f.tokens, f.headTokens, f.recallTokens = 0, 0, 0
-	for _, m := range messages {
-		f.tokens += message.Tokens(m)
+func prepared(raws [][]byte) []message.Ready {
+	list := make([]message.Ready, len(raws))
+	for i, raw := range raws {
+		list[i] = message.Prepare(raw, nil)
 	}
+	return list
+}
+
+func (f *fitted) measure() {
+	_, f.tokens = render(*f, nil)
+	f.headTokens, f.recallTokens = 0, 0
 	for _, m := range f.head {
-		f.headTokens += message.Tokens(m)
+		f.headTokens += m.tokens
 	}
 	for _, r := range f.recalls {
 		f.recallTokens += r.Tokens
@@ -71,11 +88,14 @@ func (f *fitted) dropUnanchored() {
 }
 
 func dropRecalls(f *fitted, in fitInput) {
-	over := f.tokens - in.budget
+	over, dropped := f.tokens-in.budget, 0
 	for over > 0 && len(f.recalls) > 0 {
 		over -= f.recalls[0].Tokens
 		f.recalls = f.recalls[1:]
-		f.note("an earlier recall was dropped")
+		dropped++
+	}
+	if dropped > 0 {
+		f.note("%d earlier recalls were dropped", dropped)
 	}
 }
 
@@ -83,83 +103,28 @@ func shortenHead(f *fitted, in fitInput) {
 	if len(f.head) == 0 {
 		return
 	}
-	room := max(f.headTokens-(f.tokens-in.budget), in.budget/10)
-	if room >= f.headTokens {
+	rest := f.headTokens - f.head[0].tokens
+	room := max(f.head[0].tokens-(f.tokens-in.budget), in.budget/10-rest)
+	if room >= f.head[0].tokens {
 		return
 	}
-	f.head = append([]json.RawMessage{message.Shorten(f.head[0], room, string(in.uri.URI()))}, f.head[1:]...)
-	f.note("the summary was shortened to %d tokens", room)
+	f.head = append([]shown{made(message.Shorten(f.head[0].raw, room, string(in.uri.URI())))}, f.head[1:]...)
+	f.note("the summary was shortened to %d tokens", f.head[0].tokens)
 }
 
 func dropOlder(f *fitted, in fitInput) {
 	over, dropped := f.tokens-in.budget, 0
-	for over > 0 && len(f.list) > 1 && countTurns(f.list[1:]) >= in.keep {
+	turns := countTurns(f.list)
+	for over > 0 && len(f.list) > 1 && turns-len(f.list[0].turns) >= in.keep {
 		over -= f.list[0].tokens
 		dropped += len(f.list[0].turns)
+		turns -= len(f.list[0].turns)
 		f.list = f.list[1:]
 	}
 	if dropped > 0 {
 		f.note("%d older turns were left out", dropped)
 		f.dropUnanchored()
 	}
-}
-
-// smallest sizes, in tokens, that a shortened message keeps.
-const (
-	smallTool = 120
-	smallText = 200
-)
-
-func shortenTools(f *fitted, in fitInput) { f.shorten(in, skald.RoleTool, smallTool) }
-
-func shortenTexts(f *fitted, in fitInput) {
-	f.shorten(in, skald.RoleAssistant, smallText)
-	if f.measure(); f.tokens > in.budget {
-		f.shorten(in, skald.RoleUser, smallText)
-	}
-}
-
-// shorten cuts the longest messages of a role, the longest first, down to least tokens each, until the whole fits.
-func (f *fitted) shorten(in fitInput, role skald.Role, least int) {
-	over := f.tokens - in.budget
-	f.list = cloneList(f.list)
-	for over > 0 {
-		t := longest(f.list, role, least)
-		if t == nil {
-			return
-		}
-		want := max(least, t.tokens-over)
-		short := message.Shorten(t.raw, want, string(in.uri.TurnsURI(t.seq, t.seq)))
-		tokens := message.Tokens(short)
-		if tokens >= t.tokens {
-			t.tokens = least // cannot be cut: not tried again
-			continue
-		}
-		over -= t.tokens - tokens
-		f.note("turn %d was shortened from %d to %d tokens", t.seq, t.tokens, tokens)
-		t.raw, t.tokens = short, tokens
-	}
-}
-
-func longest(list []exchange, role skald.Role, least int) *shown {
-	var best *shown
-	for i := range list {
-		for j := range list[i].turns {
-			t := &list[i].turns[j]
-			if t.msg.SkaldRole() == role && t.tokens > least+20 && (best == nil || t.tokens > best.tokens) {
-				best = t
-			}
-		}
-	}
-	return best
-}
-
-func cloneList(list []exchange) []exchange {
-	out := make([]exchange, len(list))
-	for i, x := range list {
-		out[i] = exchange{turns: append([]shown{}, x.turns...), tokens: x.tokens}
-	}
-	return out
 }
 
 func dropHead(f *fitted, _ fitInput) {
@@ -169,59 +134,63 @@ func dropHead(f *fitted, _ fitInput) {
 	}
 }
 
-// dropOldest removes exchanges, then steps within the last one, from the oldest.
+// dropOldest removes exchanges, then steps within the last one, from the oldest. What the user asked for in the last one goes last:
+// tool output without its task is worth nothing (ASM-05).
 func dropOldest(f *fitted, in fitInput) {
+	dropped := 0
 	for f.tokens > in.budget && len(f.list) > 0 {
-		if len(f.list) > 1 {
-			f.note("turns %d to %d were left out", f.list[0].first(), f.list[0].last())
-			f.list = f.list[1:]
-		} else if x := cloneList(f.list)[0]; len(x.turns) > 1 {
-			f.note("turn %d was left out", x.turns[0].seq)
-			x.turns = x.turns[1:]
-			f.list = []exchange{x}
-		} else {
-			f.note("turn %d was left out", x.turns[0].seq)
-			f.list = nil
+		over := f.tokens - in.budget
+		for over > 0 && len(f.list) > 0 {
+			gone := f.dropOne()
+			over -= gone.tokens
+			dropped += len(gone.turns)
 		}
 		f.dropUnanchored()
 		f.measure()
 	}
+	f.note("%d of the newest turns were left out", dropped)
 }
 
-// openLine stands first when the oldest turn in view is not a user's: providers want a user to begin.
-const openLine = "[skald] The conversation so far, from here on:"
+func (f *fitted) dropOne() exchange {
+	x := f.list[0]
+	if len(f.list) > 1 || len(x.turns) == 1 {
+		f.list = f.list[1:]
+		return x
+	}
+	at := 0
+	if x.turns[0].msg.SkaldRole() == skald.RoleUser {
+		at = 1
+	}
+	gone := x.turns[at]
+	turns := append(append([]shown{}, x.turns[:at]...), x.turns[at+1:]...)
+	f.list = []exchange{{turns: turns, tokens: x.tokens - gone.tokens}}
+	return exchange{turns: []shown{gone}, tokens: gone.tokens}
+}
+
+// openLine stands first when the oldest message in view is not a user's: providers want a user to begin.
+const openLine = message.Mark + "The conversation so far, from here on:"
+
+var opening = message.User(openLine, 1)
 
 // render lays the messages out: head, raw turns with recalls where they stand, the recall for the prompt; calls paired.
-func render(f fitted, current *skald.PlacedRecall) ([]json.RawMessage, int) {
-	var messages []json.RawMessage
-	messages = append(messages, f.head...)
+func render(f fitted, current []message.Ready) ([]json.RawMessage, int) {
+	var list []message.Ready
+	for _, m := range f.head {
+		list = append(list, m.ready)
+	}
 	recalls := f.recalls
 	for _, x := range f.list {
 		for _, t := range x.turns {
 			for len(recalls) > 0 && recalls[0].AfterSeq < t.seq {
-				messages = appendRaw(messages, recalls[0].Messages)
+				list = append(list, recalls[0].messages...)
 				recalls = recalls[1:]
 			}
-			if len(messages) == 0 && t.msg.SkaldRole() != skald.RoleUser {
-				messages = append(messages, message.User(openLine, 0))
-			}
-			messages = append(messages, t.raw)
+			list = append(list, t.ready)
 		}
 	}
-	if current != nil {
-		messages = appendRaw(messages, current.Messages)
-	}
-	messages = message.FixPairs(messages)
-	tokens := 0
-	for _, m := range messages {
-		tokens += message.Tokens(m)
+	messages, tokens, opener := message.Join(append(list, current...))
+	if len(messages) > 0 && opener != message.RoleUser {
+		messages, tokens = append([]json.RawMessage{opening}, messages...), tokens+message.Tokens(opening)
 	}
 	return messages, tokens
-}
-
-func appendRaw(list []json.RawMessage, raws [][]byte) []json.RawMessage {
-	for _, raw := range raws {
-		list = append(list, raw)
-	}
-	return list
 }

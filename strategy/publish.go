@@ -12,7 +12,7 @@ func (Viking) Publish(tx skald.Tx, in Input, target Target) (Publication, error)
 	if err != nil || len(list) < 2 {
 		return Publication{}, err
 	}
-	archives, through, err := prepared(tx, in.Session, target.Force)
+	archives, through, err := summarised(tx, in.Session, target.Force)
 	if err != nil {
 		return Publication{}, err
 	}
@@ -20,25 +20,25 @@ func (Viking) Publish(tx skald.Tx, in Input, target Target) (Publication, error)
 		return Publication{}, nil // not archived yet
 	}
 	head := tokensOfHead(in.Session.Head)
-	cut := choose(list, through, target, int(headShare*float64(in.Budget)))
-	if cut == 0 && whole {
+	leaving := choose(list, through, target, int(headShare*float64(in.Budget)))
+	if leaving == 0 && whole {
 		return Publication{}, nil
 	}
-	p := Publication{Through: list[cut].first() - 1, Before: head + tokensOf(list), FirstKept: list[cut].first()}
+	p := Publication{Through: list[leaving].first() - 1, Before: head + tokensOf(list), FirstKept: list[leaving].first()}
 	p.Head, p.Summary, err = Head(tx, in, Covered(archives, in.Session.Epoch, p.Through), in.Budget)
 	if err != nil {
 		return Publication{}, err
 	}
-	p.After = tokensOfHead(p.Head) + tokensOf(list[cut:])
-	if !target.Force && p.After > p.Before*9/10 {
+	p.After = tokensOfHead(p.Head) + tokensOf(list[leaving:])
+	if p.After >= p.Before || !target.Force && p.After > p.Before*9/10 {
 		return Publication{}, nil // the prefix is worth more than so small a gain
 	}
 	return p, nil
 }
 
-// prepared lists the session's archives and the last sequence whose summary is ready, without a gap. With force an archive counts
+// summarised lists the session's archives and the last sequence whose summary is ready, without a gap. With force an archive counts
 // whose summary is still being made: the history stays readable by its id.
-func prepared(tx skald.Tx, s skald.Session, force bool) ([]skald.Archive, int64, error) {
+func summarised(tx skald.Tx, s skald.Session, force bool) ([]skald.Archive, int64, error) {
 	archives, err := tx.Archives(s.Ref, 1)
 	if err != nil {
 		return nil, 0, err
@@ -56,18 +56,18 @@ func prepared(tx skald.Tx, s skald.Session, force bool) ([]skald.Archive, int64,
 // choose returns how many of the oldest exchanges leave: the fewest with which the rest fits the target, or as many as may leave
 // when none does.
 func choose(list []exchange, through int64, target Target, head int) int {
-	rest, cut := tokensOf(list), 0
+	rest, leaving := tokensOf(list), 0
 	for i := 0; i < len(list)-1; i++ {
 		if list[i].last() > through || countTurns(list[i+1:]) < target.Keep {
 			break
 		}
 		rest -= list[i].tokens
-		cut = i + 1
+		leaving = i + 1
 		if head+rest <= target.Tokens {
 			break
 		}
 	}
-	return cut
+	return leaving
 }
 
 // Covered lists the epoch's archives up to the published sequence, without the lines whose turns are still shown raw: nothing
@@ -79,7 +79,7 @@ func Covered(archives []skald.Archive, epoch int, through int64) []skald.Archive
 			continue
 		}
 		if a.To > through {
-			a.Overview = upTo(a.Overview, through)
+			a.Overview, a.Abstract = upTo(a.Overview, through), ""
 		}
 		out = append(out, a)
 	}

@@ -60,7 +60,6 @@ type Output struct {
 	RawFrom   int64 // sequences of the raw turns shown; 0 when none
 	RawTo     int64
 	Recall    *skald.PlacedRecall // a new one, to be kept where it stands
-	Placed    []skald.PlacedRecall
 	Trace     skald.RecallTrace
 	Missed    bool // recall ran into its deadline
 	Cut       []string

@@ -19,7 +19,18 @@ type shown struct {
 	seq    int64
 	raw    json.RawMessage
 	msg    *message.Message
+	ready  message.Ready
 	tokens int
+}
+
+// made reads a message that is not a stored turn as it stands.
+func made(raw json.RawMessage) shown {
+	m, err := message.Parse(raw)
+	if err != nil {
+		return shown{raw: raw}
+	}
+	ready := message.Prepare(raw, m)
+	return shown{raw: raw, msg: m, ready: ready, tokens: ready.Tokens()}
 }
 
 func (x exchange) first() int64 { return x.turns[0].seq }
@@ -55,7 +66,11 @@ func view(tx skald.Tx, in Input, limit int) (list []exchange, whole bool, err er
 		}
 	}
 	slices.Reverse(turns)
-	return split(turns), whole, nil
+	list = split(turns)
+	if !whole && len(list) > 1 && list[0].turns[0].msg.SkaldRole() != skald.RoleUser && countTurns(list[1:]) >= in.Settings.RecentTurns {
+		list = list[1:] // the page began in the middle of an exchange
+	}
+	return list, whole, nil
 }
 
 // show turns a stored turn into what the model may see of it; false when nothing is.
@@ -67,12 +82,17 @@ func show(t skald.Turn, in Input) (shown, bool) {
 	if err != nil || m.Role == "compactionSummary" || m.Excluded() || m.Blank() && m.SkaldRole() != skald.RoleTool {
 		return shown{}, false // the first message covers what a host's own compaction summary says
 	}
-	raw := message.ForModel(t.Raw, in.Provider, in.Model)
-	tokens := t.Tokens
-	if len(raw) != len(t.Raw) {
-		tokens = message.Tokens(raw)
+	raw := message.ForModelParsed(t.Raw, m, in.Provider, in.Model)
+	if len(raw) == 0 {
+		return shown{}, false
 	}
-	return shown{seq: t.Seq, raw: raw, msg: m, tokens: tokens}, true
+	if len(raw) != len(t.Raw) {
+		if m, err = message.Parse(raw); err != nil {
+			return shown{}, false
+		}
+	}
+	ready := message.Prepare(raw, m)
+	return shown{seq: t.Seq, raw: raw, msg: m, ready: ready, tokens: ready.Tokens()}, true
 }
 
 // split cuts turns into exchanges: at a user turn which follows another role's.

@@ -47,7 +47,7 @@ func (Viking) Assemble(ctx context.Context, tx skald.Tx, in Input) (Output, erro
 	if !whole {
 		f.note("older turns were left out: over the budget")
 	}
-	out := Output{Head: f.headTokens, Cut: f.cut, Placed: f.recalls}
+	out := Output{Head: f.headTokens, Cut: f.cut}
 	if len(f.list) > 0 {
 		out.RawFrom, out.RawTo = f.list[0].first(), f.list[len(f.list)-1].last()
 	}
@@ -55,7 +55,11 @@ func (Viking) Assemble(ctx context.Context, tx skald.Tx, in Input) (Output, erro
 	if err != nil {
 		return Output{}, err
 	}
-	out.Messages, out.Tokens = render(f, current)
+	var recalled []message.Ready
+	if current != nil {
+		recalled = prepared(current.Messages)
+	}
+	out.Messages, out.Tokens = render(f, recalled)
 	return out, nil
 }
 
@@ -83,47 +87,69 @@ func headMessages(head string) []json.RawMessage {
 	return []json.RawMessage{json.RawMessage(head), message.Assistant(ackLine, 1)}
 }
 
-// Head builds the first message: profile and stable preferences, then what was published. "" when there is nothing to say.
+// Head builds the first message: profile and stable preferences, then what was published; with its acknowledgement at most 15 % of
+// the budget. "" when there is nothing to say, or no room.
 func Head(tx skald.Tx, in Input, published []skald.Archive, budget int) (serialised, text string, err error) {
-	limit := int(headShare * float64(budget))
-	profile, err := memory.ProfileFor(tx, in.Session.Ref.Scope, in.Session.Audience, limit/3) // a group sees its own only (I9)
+	share := int(headShare * float64(budget))
+	for room, try := share-headFrame, 0; room >= leastHead && try < 4; try++ {
+		if text, err = headText(tx, in, published, room); err != nil || text == "" {
+			return "", "", err
+		}
+		serialised = string(message.User(text, in.Now.UnixMilli()))
+		over := tokensOfHead(serialised) - share
+		if over <= 0 {
+			return serialised, text, nil
+		}
+		room -= over + over/4 + 8
+	}
+	return "", "", nil
+}
+
+// leastHead is the least room, in tokens, that is worth a first message.
+const leastHead = 40
+
+// headFrame is what the first message and its acknowledgement take around the text.
+var headFrame = tokensOfHead(string(message.User("", 1_700_000_000_000)))
+
+func headText(tx skald.Tx, in Input, published []skald.Archive, room int) (string, error) {
+	profile, err := memory.ProfileFor(tx, in.Session.Ref.Scope, in.Session.Audience, room/3) // a group sees its own only (I9)
 	if err != nil {
-		return "", "", err
+		return "", err
 	}
 	summary := ""
 	if len(published) > 0 {
 		call := func(uri skald.URI) string { return ExpandCall(uri, in.Search) }
-		summary, _ = archive.HeadWith(in.Session.Ref.URI(), in.Session.Epoch, published, limit-message.TextTokens(profile)-headExtra, call)
+		rest := room - message.TextTokens(profile) - message.TextTokens(profileTitle) - 4
+		summary, _ = archive.HeadWith(in.Session.Ref.URI(), in.Session.Epoch, published, rest, call)
 	}
-	text = joinHead(profile, summary)
-	if text == "" {
-		return "", "", nil
-	}
-	return string(message.User(text, 0)), text, nil
+	return joinHead(profile, summary), nil
 }
 
-const headExtra = 80 // tokens around the two blocks
-
+// joinHead begins with the mark in any case: what the engine made is never captured (I10).
 func joinHead(profile, summary string) string {
 	switch {
 	case profile == "" && summary == "":
 		return ""
 	case profile == "":
-		return summary
+		return message.Mark + summary
 	case summary == "":
 		return profileTitle + profile
 	}
 	return profileTitle + profile + "\n\n" + summary
 }
 
-const profileTitle = "[skald] Notes about me from earlier conversations; what I say later stands over them.\n"
+const profileTitle = message.Mark + "Notes about me from earlier conversations; what I say later stands over them.\n"
 
 // chooseRecall makes the recall for the prompt, or repeats the one that this turn made already.
 func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *skald.PlacedRecall, out *Output) (*skald.PlacedRecall, error) {
 	left := in.Budget - f.tokens
 	if own != nil {
 		out.Trace = skald.RecallTrace{Query: in.Prompt, Skipped: "made already for this turn", Tokens: own.Tokens}
-		if own.Tokens > left || len(own.Messages) == 0 {
+		if len(own.Messages) == 0 {
+			return nil, nil
+		}
+		if own.Tokens > left {
+			out.Cut = append(out.Cut, "the recall was left out")
 			return nil, nil
 		}
 		return own, nil
@@ -186,7 +212,10 @@ func recallAllowance(in Input, f fitted, left int) int {
 	return min(in.Settings.RecallTokens+recallExtra, rest, left)
 }
 
-func skipRecall(in Input, allowance int) string {
+// WantsRecall reports whether a search is made for the prompt, if there is room.
+func WantsRecall(in Input) bool { return unwanted(in) == "" }
+
+func unwanted(in Input) string {
 	switch {
 	case in.NoRecall != "":
 		return in.NoRecall
@@ -196,6 +225,15 @@ func skipRecall(in Input, allowance int) string {
 		return "not a person's prompt"
 	case recall.Trivial(in.Prompt):
 		return "a trivial prompt"
+	}
+	return ""
+}
+
+func skipRecall(in Input, allowance int) string {
+	why := unwanted(in)
+	switch {
+	case why != "":
+		return why
 	case allowance <= recallExtra+40:
 		return fmt.Sprintf("no room: %d tokens are left for recalls until the next publication", max(0, allowance))
 	}
@@ -218,7 +256,7 @@ func docURI(d skald.Doc) string {
 	return string(ref.ArchiveURI(int(d.Seq)))
 }
 
-func shownURIs(placed []skald.PlacedRecall) map[string]bool {
+func shownURIs(placed []standingRecall) map[string]bool {
 	shown := map[string]bool{}
 	for _, p := range placed {
 		for _, uri := range p.URIs {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 	"os"
@@ -10,8 +11,6 @@ import (
 	enginebench "github.com/skald-engine/skald/bench/engine"
 	"github.com/skald-engine/skald/internal/app"
 	"github.com/skald-engine/skald/internal/config"
-
-	"context"
 )
 
 func (s *shell) bench() *cobra.Command {

@@ -1,13 +1,14 @@
 package sqlite
 
 import (
+	"cmp"
 	"sync"
 
 	"github.com/skald-engine/skald"
 )
 
-// ids remembers the numbers of scopes and session references. They never change once committed, so only views fill it: what an
-// update sees may yet be rolled back.
+// ids remembers the numbers of scopes and session references. They never change once committed. What an update sees may yet be
+// rolled back, so it keeps an ids of its own, which the store takes over after the commit.
 type ids struct {
 	mu     sync.RWMutex
 	scopes map[skald.Scope]int64
@@ -47,22 +48,40 @@ func (i *ids) keepRef(r skald.SessionRef, id int64) {
 	i.refs[r] = id
 }
 
+// adopt takes over what a committed update has learned.
+func (i *ids) adopt(own *ids) {
+	for s, id := range own.scopes {
+		i.keepScope(s, id)
+	}
+	for r, id := range own.refs {
+		i.keepRef(r, id)
+	}
+}
+
+// remember is where the transaction may keep what it learns.
+func (t *tx) remember() *ids {
+	if t.writer == nil {
+		return &t.store.ids
+	}
+	return &t.own
+}
+
 // scopeID is the scope's number, 0 when nothing was stored in it yet.
 func (t *tx) scopeID(s skald.Scope) (id int64, err error) {
-	if id = t.store.ids.scope(s); id != 0 {
+	if id = cmp.Or(t.store.ids.scope(s), t.own.scope(s)); id != 0 {
 		return id, nil
 	}
 	const query = `SELECT id FROM scope WHERE account = ? AND kind = ? AND user = ? AND agent = ?`
 	found, err := t.row("scope.id", query, s.Account, string(s.Kind), s.User, s.Agent)(&id)
-	if found && t.writer == nil {
-		t.store.ids.keepScope(s, id)
+	if found {
+		t.remember().keepScope(s, id)
 	}
 	return id, err
 }
 
 // refID is the session reference's number, 0 when nothing was stored under it yet.
 func (t *tx) refID(ref skald.SessionRef) (id int64, err error) {
-	if id = t.store.ids.ref(ref); id != 0 {
+	if id = cmp.Or(t.store.ids.ref(ref), t.own.ref(ref)); id != 0 {
 		return id, nil
 	}
 	scope, err := t.scopeID(ref.Scope)
@@ -70,8 +89,8 @@ func (t *tx) refID(ref skald.SessionRef) (id int64, err error) {
 		return 0, err
 	}
 	found, err := t.row("ref.id", `SELECT id FROM ref WHERE scope = ? AND sid = ?`, scope, ref.ID)(&id)
-	if found && t.writer == nil {
-		t.store.ids.keepRef(ref, id)
+	if found {
+		t.remember().keepRef(ref, id)
 	}
 	return id, err
 }

@@ -39,11 +39,15 @@ type search struct {
 	result skald.SearchResult
 	mean   float64 // length of a document
 	left   int     // postings that may still be read
-	scores map[int64]float64
+	// Documents of the asked kinds per scope. When they are the smaller part, the index leaves out the others (narrow), else
+	// that is cheaper done with the few documents that are read in the end.
+	ofKinds []int64
+	narrow  bool
+	scores  map[int64]float64
 }
 
 func (s *search) run() (skald.SearchResult, error) {
-	steps := []func() error{s.settle, s.countDocs, s.countTerms, s.collect, s.load}
+	steps := []func() error{s.settle, s.countDocs, s.countKinds, s.countTerms, s.collect, s.load}
 	for _, step := range steps {
 		if err := step(); err != nil {
 			return skald.SearchResult{}, err
@@ -73,6 +77,26 @@ func (s *search) countDocs() (err error) {
 		s.result.Docs, length = s.result.Docs+n, length+l
 	}
 	s.mean = max(1, float64(length)/max(1, float64(s.result.Docs)))
+	return nil
+}
+
+func (s *search) countKinds() error {
+	if len(s.q.Kinds) == 0 {
+		return nil
+	}
+	var sum int64
+	for _, scope := range s.scopes {
+		var n int64
+		for _, kind := range slices.Compact(slices.Sorted(slices.Values(s.q.Kinds))) {
+			f, err := s.frequency(kindToken(scope.id, kind))
+			if err != nil {
+				return err
+			}
+			n += f
+		}
+		s.ofKinds, sum = append(s.ofKinds, n), sum+n
+	}
+	s.narrow = sum*2 < s.result.Docs
 	return nil
 }
 
@@ -132,7 +156,7 @@ func (s *search) collect() error {
 			if s.df[i][k] == 0 {
 				continue
 			}
-			if err := s.match(scope.id, quoted(termToken(scope.id, term)), s.idf(term), s.left); err != nil {
+			if err := s.match(scope.id, quoted(termToken(scope.id, term)), s.idf(term), want); err != nil {
 				return err
 			}
 		}
@@ -152,16 +176,8 @@ func (s *search) postings(i int) (sum int, err error) {
 			}
 			n = min(n, m)
 		}
-		if len(s.q.Kinds) > 0 {
-			var m int64
-			for _, kind := range s.q.Kinds {
-				f, err := s.frequency(kindToken(scope.id, kind))
-				if err != nil {
-					return 0, err
-				}
-				m += f
-			}
-			n = min(n, m)
+		if s.narrow {
+			n = min(n, s.ofKinds[k])
 		}
 		sum += int(n)
 	}
@@ -184,29 +200,36 @@ func (s *search) collectAll() error {
 		if s.df[0][k] == 0 {
 			continue
 		}
-		if err := s.match(scope.id, strings.Join(parts, " AND "), idf, s.left); err != nil {
+		if err := s.match(scope.id, strings.Join(parts, " AND "), idf, int(s.df[0][k])); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// match adds the weight of an expression to every document of the scope that fits it and the filters, the newest first up to
-// most.
-func (s *search) match(scope int64, expression string, idf float64, most int) error {
+// match adds the weight of an expression to every document of the scope that fits it and the filters; to the newest of them
+// when there may be more of them than postings are left. Walking backwards is slower, so it is done only then.
+func (s *search) match(scope int64, expression string, idf float64, expected int) error {
 	if s.q.Session != "" {
 		expression = quoted(sessionToken(scope, s.q.Session)) + " AND " + expression
 	}
-	if len(s.q.Kinds) > 0 {
+	if s.narrow {
 		var tokens []string
 		for _, kind := range s.q.Kinds {
 			tokens = append(tokens, quoted(kindToken(scope, kind)))
 		}
 		expression = "(" + strings.Join(tokens, " OR ") + ") AND " + expression
 	}
-	const query = `SELECT group_concat(rowid) FROM (SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid DESC LIMIT ?)`
+	const all = `SELECT group_concat(rowid) FROM term WHERE term MATCH ?`
+	const newest = `SELECT group_concat(rowid) FROM (SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid DESC LIMIT ?)`
 	var list string
-	if _, err := s.row("term.match", query, text(expression), most)(&list); err != nil {
+	var err error
+	if expected <= s.left {
+		_, err = s.row("term.match", all, text(expression))(&list)
+	} else {
+		_, err = s.row("term.newest", newest, text(expression), s.left)(&list)
+	}
+	if err != nil {
 		return err
 	}
 	for id := range strings.SplitSeq(list, ",") {
@@ -236,16 +259,26 @@ func (s *search) load() error {
 	slices.SortFunc(best, func(a, b skald.Hit) int {
 		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc.ID, b.Doc.ID))
 	})
-	best = limited(best, s.q.Limit)
-	if len(best) == 0 {
-		return nil
+	for len(best) > 0 && (s.q.Limit <= 0 || len(s.result.Hits) < s.q.Limit) {
+		some := limited(best, s.q.Limit)
+		best = best[len(some):]
+		if err := s.add(some); err != nil {
+			return err
+		}
 	}
-	docs, err := s.docs(best)
+	s.result.Hits = limited(s.result.Hits, s.q.Limit)
+	return nil
+}
+
+// add appends the hits that are of the asked kinds, with their documents.
+func (s *search) add(hits []skald.Hit) error {
+	docs, err := s.docs(hits)
 	if err != nil {
 		return err
 	}
-	for _, hit := range best {
-		if doc, ok := docs[hit.Doc.ID]; ok {
+	for _, hit := range hits {
+		doc, ok := docs[hit.Doc.ID]
+		if ok && (len(s.q.Kinds) == 0 || slices.Contains(s.q.Kinds, doc.Kind)) {
 			hit.Doc = doc
 			s.result.Hits = append(s.result.Hits, hit)
 		}

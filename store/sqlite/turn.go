@@ -294,7 +294,7 @@ func (t *tx) stored(op string, ref skald.SessionRef, seq int64) (id int64, turn 
 		return 0, turn, err
 	}
 	list, err := t.turnRange(id, skald.TurnQuery{NoRaw: true}, seq, max(seq, 1))
-	if err == nil && len(list) == 0 {
+	if err == nil && (len(list) == 0 || list[0].Seq != seq) {
 		err = skald.NotFound(op, string(ref.TurnsURI(seq, seq)))
 	}
 	if err != nil {

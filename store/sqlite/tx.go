@@ -17,6 +17,7 @@ type tx struct {
 	writer     *writer // nil in a view
 	done       bool
 	broken     error // the first failure of the engine: nothing more is tried after it
+	own        ids   // numbers that an update has learned or given
 	generation int64 // of the document frequencies when the view began
 }
 

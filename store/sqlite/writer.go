@@ -39,6 +39,7 @@ type request struct {
 	ctx    context.Context
 	state  atomic.Int32
 	start  chan *tx
+	tx     *tx // what it ran on
 	ran    chan error
 	answer chan error
 }
@@ -175,8 +176,8 @@ func (w *writer) member(r *request) (ok bool, err error) {
 		return false, err
 	}
 	before := w.index
-	t := &tx{store: w.store, c: w.c, ctx: r.ctx, writer: w}
-	r.start <- t
+	r.tx = &tx{store: w.store, c: w.c, ctx: r.ctx, writer: w}
+	r.start <- r.tx
 	failed := <-r.ran
 	if failed != nil {
 		w.index = before
@@ -210,6 +211,7 @@ func (w *writer) finish(members []*request) {
 	}
 	w.store.unwell.Store(false)
 	for _, r := range members {
+		w.store.ids.adopt(&r.tx.own)
 		r.answer <- nil
 	}
 }

@@ -75,7 +75,7 @@ var indexTests = map[string]func(*testing.T, skald.Store){
 				docs = append(docs, turnDoc(chat, seq+1, "frequent", fmt.Sprintf("word%d", seq+1)))
 			}
 			return tx.PutDocs(append(docs, turnDoc(other, 60, "frequent", "rare"), archiveDoc(chat, 3, "rare", "archived"),
-				memoryDoc(alice, "viking://m/1", "rare", "frequent", "frequent")))
+				memoryDoc(alice, "viking://m/1", "rare", "frequent")))
 		})
 		for title, c := range map[string]struct {
 			q    skald.SearchQuery

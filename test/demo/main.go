@@ -110,7 +110,7 @@ func (d *demo) start(ctx context.Context) error {
 	}
 	d.report.DataDir = filepath.Join(d.dir, "skald")
 	began := time.Now()
-	w, err := world.Start(ctx, world.Options{Dir: d.dir, Primary: "gpt/gpt-small",
+	w, err := world.Start(ctx, world.Options{Dir: d.dir, Primary: "lab-gpt/gpt-small",
 		AlsoAllow: []string{"memory_recall", "memory_recall_auto", "memory_expand", "memory_store", "memory_forget"}})
 	d.w = w
 	if err != nil {

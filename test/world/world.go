@@ -29,7 +29,7 @@ type Options struct {
 	Dir          string // scratch folder; needed
 	Plugin       string // "skald" (default) or "openviking"
 	PluginConfig map[string]any
-	Primary      string // "provider/model"; default gpt/gpt-scripted
+	Primary      string // "provider/model"; default lab-gpt/gpt-scripted
 	ToolProfile  string // default "minimal"
 	AlsoAllow    []string
 	ToolSearch   bool
@@ -39,23 +39,23 @@ type Options struct {
 	Log          io.Writer
 }
 
-// models are the scripted models, a provider each: the family in the model's name decides about the form of a recall, as with real
+// models are the scripted models, a provider each (no name of an official external plugin: docs/openclaw.md, 25): the family in the model's name decides about the form of a recall, as with real
 // providers.
 var models = []struct {
 	provider, profile string
 	model             gateway.Model
 }{
-	{"gpt", "openai", gateway.Model{ID: "gpt-scripted"}},
-	{"gpt", "openai", gateway.Model{ID: "gpt-small", ContextWindow: 20_000, MaxTokens: 1024}},
-	{"gpt", "openai", gateway.Model{ID: "gpt-large", ContextWindow: 200_000, MaxTokens: 4096}},
-	{"claude", "anthropic", gateway.Model{ID: "claude-scripted"}},
-	{"claude-think", "anthropic-thinking", gateway.Model{ID: "claude-thinking", Reasoning: true}},
-	{"deepseek", "openai-thinking", gateway.Model{ID: "deepseek-scripted", Reasoning: true}},
-	{"gemini", "gemini", gateway.Model{ID: "gemini-scripted"}},
-	{"gemini-think", "gemini-signed", gateway.Model{ID: "gemini-signed", Reasoning: true}},
-	{"mistral", "mistral", gateway.Model{ID: "mistral-scripted"}},
-	{"plain", "strict-alternation", gateway.Model{ID: "llama-scripted"}},
-	{"bare", "no-tools", gateway.Model{ID: "bare-scripted"}},
+	{"lab-gpt", "openai", gateway.Model{ID: "gpt-scripted"}},
+	{"lab-gpt", "openai", gateway.Model{ID: "gpt-small", ContextWindow: 20_000, MaxTokens: 1024}},
+	{"lab-gpt", "openai", gateway.Model{ID: "gpt-large", ContextWindow: 200_000, MaxTokens: 4096}},
+	{"lab-claude", "anthropic", gateway.Model{ID: "claude-scripted"}},
+	{"lab-claude-think", "anthropic-thinking", gateway.Model{ID: "claude-thinking", Reasoning: true}},
+	{"lab-deepseek", "openai-thinking", gateway.Model{ID: "deepseek-scripted", Reasoning: true}},
+	{"lab-gemini", "gemini", gateway.Model{ID: "gemini-scripted"}},
+	{"lab-gemini-think", "gemini-signed", gateway.Model{ID: "gemini-signed", Reasoning: true}},
+	{"lab-mistral", "mistral", gateway.Model{ID: "mistral-scripted"}},
+	{"lab-plain", "strict-alternation", gateway.Model{ID: "llama-scripted"}},
+	{"lab-bare", "no-tools", gateway.Model{ID: "bare-scripted"}},
 }
 
 // windows of the models that need another than the profile's.
@@ -133,7 +133,7 @@ func (w *World) startGateway(ctx context.Context, o Options, data, addr string) 
 	}
 	maps.Copy(config, o.PluginConfig)
 	w.Gateway, err = gateway.Start(ctx, gateway.Options{
-		Dir: filepath.Join(o.Dir, "openclaw"), Providers: providers(w.Model), PrimaryModel: or(o.Primary, "gpt/gpt-scripted"),
+		Dir: filepath.Join(o.Dir, "openclaw"), Providers: providers(w.Model), PrimaryModel: or(o.Primary, "lab-gpt/gpt-scripted"),
 		PluginDir: filepath.Join(Root(), "openclaw", "dist", plugin), PluginID: plugin, SlotID: plugin, PluginConfig: config,
 		ToolProfile: or(o.ToolProfile, "minimal"), AlsoAllow: append([]string{}, o.AlsoAllow...), ToolSearch: o.ToolSearch,
 		ExtraConfig: o.ExtraConfig, Log: o.Log,

@@ -1,0 +1,164 @@
+package enginebench
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"syscall"
+	"time"
+
+	"github.com/skald-engine/skald/client"
+	"github.com/skald-engine/skald/server"
+)
+
+const (
+	starts      = 5   // of the daemon on an empty store
+	httpPrompts = 200 // assembles through a daemon
+)
+
+// daemon is a child process of the same binary.
+type daemon struct {
+	cmd     *exec.Cmd
+	url     string
+	startup time.Duration
+}
+
+// startDaemon starts `skald serve` and waits for its first healthy answer.
+func startDaemon(ctx context.Context, binary, data string) (*daemon, error) {
+	address, err := freeAddress()
+	if err != nil {
+		return nil, err
+	}
+	d := &daemon{url: "http://" + address, cmd: exec.CommandContext(ctx, binary, "serve", "--data", data, "--listen", address)}
+	d.cmd.Env = append(os.Environ(), "SKALD_LOG_LEVEL=warn")
+	d.cmd.Stderr = os.Stderr
+	started := time.Now()
+	if err := d.cmd.Start(); err != nil {
+		return nil, err
+	}
+	if err := d.healthy(ctx); err != nil {
+		return nil, fmt.Errorf("the daemon did not start: %w", joinStop(err, d))
+	}
+	d.startup = time.Since(started)
+	return d, nil
+}
+
+func joinStop(err error, d *daemon) error {
+	_ = d.cmd.Process.Kill()
+	_ = d.cmd.Wait()
+	return err
+}
+
+// freeAddress is a port that was free a moment ago.
+func freeAddress() (string, error) {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		return "", err
+	}
+	return l.Addr().String(), l.Close()
+}
+
+// healthy asks every two milliseconds.
+func (d *daemon) healthy(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
+	defer cancel()
+	poll := time.NewTicker(2 * time.Millisecond)
+	defer poll.Stop()
+	for {
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url+"/healthz", nil)
+		if err != nil {
+			return err
+		}
+		resp, err := http.DefaultClient.Do(req)
+		if err == nil {
+			resp.Body.Close()
+			if resp.StatusCode == http.StatusOK {
+				return nil
+			}
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-poll.C:
+		}
+	}
+}
+
+// stop ends the daemon as an operator would.
+func (d *daemon) stop() error {
+	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		return err
+	}
+	return d.cmd.Wait()
+}
+
+// idle measures start-up (the median of some starts) and resident memory over an empty store.
+func (b *bench) idle(ctx context.Context) (startup, rss float64, err error) {
+	dir := filepath.Join(b.options.Data, "idle")
+	defer os.RemoveAll(dir)
+	var took []time.Duration
+	for i := range starts {
+		d, err := startDaemon(ctx, b.options.Binary, dir)
+		if err != nil {
+			return 0, 0, err
+		}
+		if took = append(took, d.startup); i == starts-1 {
+			if rss, err = b.atRest(ctx, d); err != nil {
+				return 0, 0, joinStop(err, d)
+			}
+		}
+		if err := d.stop(); err != nil {
+			return 0, 0, err
+		}
+	}
+	slices.Sort(took)
+	return percentile(took, 50), rss, nil
+}
+
+// atRest reads the memory a second later.
+func (b *bench) atRest(ctx context.Context, d *daemon) (float64, error) {
+	select {
+	case <-ctx.Done():
+		return 0, ctx.Err()
+	case <-time.After(time.Second):
+		return residentMB(d.cmd.Process.Pid)
+	}
+}
+
+// throughDaemon measures assemble over HTTP, and what the daemon holds in memory then.
+func (b *bench) throughDaemon(ctx context.Context, z *Size) error {
+	d, err := startDaemon(ctx, b.options.Binary, b.options.Data)
+	if err != nil {
+		return err
+	}
+	if err := b.askDaemon(ctx, d, z); err != nil {
+		return joinStop(err, d)
+	}
+	return d.stop()
+}
+
+func (b *bench) askDaemon(ctx context.Context, d *daemon, z *Size) error {
+	key, err := server.ReadKey(b.options.Data)
+	if err != nil {
+		return err
+	}
+	c := client.New(d.url, key, client.Options{})
+	var took []time.Duration
+	for i := range httpPrompts {
+		s := b.load.next()
+		x := s.probe(b.prompts[i%len(b.prompts)], fmt.Sprintf("%d-%d", z.Messages, i))
+		t, err := clocked(func() error { return s.assemble(ctx, c, x) })
+		if err != nil {
+			return err
+		}
+		took = append(took, t)
+	}
+	z.AssembleHTTP = two(took)
+	z.RSSMB, err = residentMB(d.cmd.Process.Pid)
+	return err
+}

@@ -1,0 +1,120 @@
+package strategy
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/message"
+)
+
+// Sizes, in tokens, that a shortened message keeps.
+const (
+	smallTool = 120
+	smallText = 200
+)
+
+func shortenTools(f *fitted, in fitInput) {
+	f.shorten(in, smallTool, cut, skald.RoleTool)
+}
+
+func shortenTexts(f *fitted, in fitInput) {
+	f.shorten(in, smallText, cut, skald.RoleAssistant, skald.RoleSystem)
+	if f.measure(); f.tokens > in.budget {
+		f.shorten(in, smallText, cut, skald.RoleUser)
+	}
+}
+
+// stubLong replaces what could not be cut, such as arguments of many parts or blocks that only the host knows, by the text that
+// people would read of it.
+func stubLong(f *fitted, in fitInput) {
+	f.shorten(in, smallText, stub, skald.RoleTool, skald.RoleAssistant, skald.RoleSystem, skald.RoleUser)
+}
+
+// cutter makes a turn that has at most want tokens, if it can.
+type cutter func(t shown, want int, uri string) json.RawMessage
+
+func cut(t shown, want int, uri string) json.RawMessage { return message.Shorten(t.raw, want, uri) }
+
+// shorten cuts the longest messages of some roles, the longest first, down to least tokens each, until the whole fits.
+func (f *fitted) shorten(in fitInput, least int, how cutter, roles ...skald.Role) {
+	over := f.tokens - in.budget
+	f.list = cloneList(f.list)
+	tried := map[int64]bool{}
+	for over > 0 {
+		x, t := f.longest(least, tried, roles)
+		if t == nil {
+			return
+		}
+		tried[t.seq] = true
+		short := made(how(*t, max(least, t.tokens-over), string(in.uri.TurnsURI(t.seq, t.seq))))
+		if saved := t.tokens - short.tokens; saved > 0 && short.msg != nil {
+			f.note("turn %d was shortened from %d to %d tokens", t.seq, t.tokens, short.tokens)
+			short.seq = t.seq
+			*t, over, x.tokens = short, over-saved, x.tokens-saved
+		}
+	}
+}
+
+func (f *fitted) longest(least int, tried map[int64]bool, roles []skald.Role) (in *exchange, best *shown) {
+	for i := range f.list {
+		for j := range f.list[i].turns {
+			t := &f.list[i].turns[j]
+			if t.tokens > least+20 && !tried[t.seq] && (best == nil || t.tokens > best.tokens) && ofRole(t.msg, roles) {
+				in, best = &f.list[i], t
+			}
+		}
+	}
+	return in, best
+}
+
+func ofRole(m *message.Message, roles []skald.Role) bool {
+	for _, r := range roles {
+		if m.SkaldRole() == r {
+			return true
+		}
+	}
+	return false
+}
+
+func cloneList(list []exchange) []exchange {
+	out := make([]exchange, len(list))
+	for i, x := range list {
+		out[i] = exchange{turns: append([]shown{}, x.turns...), tokens: x.tokens}
+	}
+	return out
+}
+
+// stub stands for a message: its role and ids, and head and tail of its text.
+func stub(t shown, want int, uri string) json.RawMessage {
+	ts := max(1, t.msg.Timestamp.UnixMilli())
+	text := func(calls int) string { return message.HeadTail(t.msg.Text(), max(20, want-90-40*calls), uri) }
+	switch t.msg.SkaldRole() {
+	case skald.RoleTool:
+		return message.ToolResult(t.msg.ToolCallID, t.msg.ToolName, text(0), ts)
+	case skald.RoleAssistant:
+		return stubCalls(t, text, uri, ts)
+	case skald.RoleUser:
+		return message.User(text(0), ts)
+	}
+	return message.User(fmt.Sprintf("[%s] %s", t.msg.Role, text(0)), ts)
+}
+
+// stubCalls keeps the calls, so that their results stay with them, without their arguments.
+func stubCalls(t shown, text func(int) string, uri string, ts int64) json.RawMessage {
+	calls := t.msg.ToolCalls()
+	if len(calls) == 0 {
+		return message.Assistant(text(0), ts)
+	}
+	content := []any{}
+	for _, c := range calls {
+		content = append(content, map[string]any{"type": "toolCall", "id": c.ID, "name": c.Name,
+			"arguments": map[string]string{"omitted": uri}})
+	}
+	raw, err := json.Marshal(map[string]any{"role": message.RoleAssistant, "content": content, "api": t.msg.API, "provider": t.msg.Provider,
+		"model": t.msg.Model, "stopReason": "toolUse", "timestamp": ts, "usage": map[string]int{"input": 0, "output": 0}})
+	if err != nil {
+		return t.raw
+	}
+	return raw
+}

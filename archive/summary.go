@@ -55,5 +55,5 @@ type Extractor interface {
 	Extract(ctx context.Context, tx skald.Tx, ref skald.SessionRef, agent string, a skald.Archive, turns []Turn, now time.Time) (uris []skald.URI, diff []byte, err error)
 }
 
-// Size is how many tokens a rendered overview of source tokens may take: about 6 %, from 200 to 1,200.
-func Size(source int) int { return min(max(source*6/100, 200), 1200) }
+// Size is how many tokens a rendered overview of source tokens may take: about an eighth, from 400 (or half of a small source) to 1,500.
+func Size(source int) int { return min(max(source/8, min(400, source/2), 200), 1500) }

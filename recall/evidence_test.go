@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -65,8 +66,7 @@ func readEvidence(t *testing.T, name string) []conversation {
 }
 
 // ingest stores a conversation's turns with their documents, as the engine's write path does.
-func ingest(t *testing.T, c conversation) (skald.Store, time.Time, map[string]string, *inv) {
-	v := newInv()
+func ingest(t *testing.T, c conversation) (skald.Store, time.Time, map[string]string) {
 	t.Helper()
 	store, texts := memory.New(), map[string]string{}
 	var last time.Time
@@ -93,9 +93,6 @@ func ingest(t *testing.T, c conversation) (skald.Store, time.Time, map[string]st
 				turn.Role, turn.Origin = skald.RoleAssistant, skald.OriginAgent
 				turn.Raw = message.Assistant(text, 1)
 			}
-			if os.Getenv("SKALD_EVIDENCE_NONAMES") != "" && m.Name != "" {
-				turn.Speaker = ""
-			}
 			parsed, _ := message.Parse(turn.Raw)
 			turns, docs = append(turns, turn), append(docs, index.DocsOfTurn(ref, turn, parsed)...)
 			last = turn.Time
@@ -107,20 +104,24 @@ func ingest(t *testing.T, c conversation) (skald.Store, time.Time, map[string]st
 			if err := tx.AppendTurns(ref, turns); err != nil {
 				return err
 			}
-			v.add(docs)
-			return nil
+			return tx.PutDocs(docs)
 		})
 		if err != nil {
 			t.Fatal(err)
 		}
 	}
-	return store, last.AddDate(0, 0, 1), texts, v
+	return store, last.AddDate(0, 0, 1), texts
 }
 
-// TestEvidence logs how much of the evidence recall alone puts in front of the model. It asserts nothing: bench/ measures the engine.
+// TestEvidence logs how much of the evidence recall alone puts in front of the model. It asserts nothing: bench/ measures the engine. Every
+// 20th question is asked; SKALD_EVIDENCE_EVERY=1 asks all, SKALD_EVIDENCE_SETS names other sets, SKALD_EVIDENCE another folder.
 func TestEvidence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
+	}
+	every := 20
+	if n, err := strconv.Atoi(os.Getenv("SKALD_EVIDENCE_EVERY")); err == nil && n > 0 {
+		every = n
 	}
 	sets := []string{"locomo-dev", "zh-dev"}
 	if s := os.Getenv("SKALD_EVIDENCE_SETS"); s != "" {
@@ -129,27 +130,27 @@ func TestEvidence(t *testing.T) {
 	for _, set := range sets {
 		t.Run(set, func(t *testing.T) {
 			t.Parallel()
-			evidence(t, set)
+			evidence(t, set, every)
 		})
 	}
 }
 
 var evidenceBudgets = []int{500, 2000}
 
-func evidence(t *testing.T, set string) {
+func evidence(t *testing.T, set string, every int) {
 	sums := make([]float64, len(evidenceBudgets))
 	tokens := make([]int, len(evidenceBudgets))
 	out := make([]bytes.Buffer, len(evidenceBudgets))
-	n, qn := 0, 0
+	n, asked := 0, 0
 	for _, c := range readEvidence(t, set) {
-		store, now, texts, v := ingest(t, c)
+		store, now, texts := ingest(t, c)
 		for _, q := range c.Questions {
-			if qn++; qn%sample(set) != 0 || len(q.Evidence) == 0 {
+			if asked++; asked%every != 0 || len(q.Evidence) == 0 {
 				continue
 			}
 			n++
 			for i, budget := range evidenceBudgets {
-				shown := ask(t, store, v, q.Question, budget, now)
+				shown := ask(t, store, q.Question, budget, now)
 				line, _ := json.Marshal(map[string]any{"question_id": q.ID, "context": shown})
 				out[i].Write(append(line, '\n'))
 				tokens[i] += message.TextTokens(shown)
@@ -170,11 +171,11 @@ func evidence(t *testing.T, set string) {
 	}
 }
 
-func ask(t *testing.T, store skald.Store, v *inv, question string, budget int, now time.Time) string {
+func ask(t *testing.T, store skald.Store, question string, budget int, now time.Time) string {
 	t.Helper()
 	var shown string
 	err := store.View(context.Background(), func(tx skald.Tx) error {
-		res, err := recall.Recall(context.Background(), fastTx{tx, v}, recall.Request{Query: question, Scopes: []skald.Scope{userScope}, Owner: true,
+		res, err := recall.Recall(context.Background(), tx, recall.Request{Query: question, Scopes: []skald.Scope{userScope}, Owner: true,
 			Audience: skald.AudienceDirect, Session: skald.SessionRef{Scope: userScope, ID: "asking"}, Budget: budget - 20, Now: now})
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)

@@ -250,14 +250,20 @@ func (s *search) lengthWeight(id int64) float64 {
 	return 2.2 / (1 + 1.2*(0.25+0.75*classLength(id)/s.mean))
 }
 
+// candidate is a document's id and score.
+type candidate struct {
+	id    int64
+	score float64
+}
+
 // load reads the documents of the best candidates.
 func (s *search) load() error {
-	best := make([]skald.Hit, 0, len(s.scores))
+	best := make([]candidate, 0, len(s.scores))
 	for id, score := range s.scores {
-		best = append(best, skald.Hit{Doc: skald.Doc{ID: id}, Score: score})
+		best = append(best, candidate{id, score})
 	}
-	slices.SortFunc(best, func(a, b skald.Hit) int {
-		return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.Doc.ID, b.Doc.ID))
+	slices.SortFunc(best, func(a, b candidate) int {
+		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
 	for len(best) > 0 && (s.q.Limit <= 0 || len(s.result.Hits) < s.q.Limit) {
 		some := limited(best, s.q.Limit)
@@ -271,26 +277,25 @@ func (s *search) load() error {
 }
 
 // add appends the hits that are of the asked kinds, with their documents.
-func (s *search) add(hits []skald.Hit) error {
-	docs, err := s.docs(hits)
+func (s *search) add(best []candidate) error {
+	docs, err := s.docs(best)
 	if err != nil {
 		return err
 	}
-	for _, hit := range hits {
-		doc, ok := docs[hit.Doc.ID]
+	for _, c := range best {
+		doc, ok := docs[c.id]
 		if ok && (len(s.q.Kinds) == 0 || slices.Contains(s.q.Kinds, doc.Kind)) {
-			hit.Doc = doc
-			s.result.Hits = append(s.result.Hits, hit)
+			s.result.Hits = append(s.result.Hits, skald.Hit{Doc: doc, Score: c.score})
 		}
 	}
 	return nil
 }
 
-// docs reads the rows of the hits.
-func (s *search) docs(hits []skald.Hit) (map[int64]skald.Doc, error) {
-	ids := make([]int64, len(hits))
-	for i, hit := range hits {
-		ids[i] = hit.Doc.ID
+// docs reads the rows of the candidates.
+func (s *search) docs(best []candidate) (map[int64]skald.Doc, error) {
+	ids := make([]int64, len(best))
+	for i, c := range best {
+		ids[i] = c.id
 	}
 	list, err := json.Marshal(ids)
 	if err != nil {
@@ -302,7 +307,7 @@ func (s *search) docs(hits []skald.Hit) (map[int64]skald.Doc, error) {
 	}
 	const query = `SELECT d.id, d.scope, d.kind, r.sid, d.seq, d.uri, d.start, d.stop, d.time, d.role, d.origin, d.audience, d.type,
 		d.length FROM json_each(?) j JOIN doc d ON d.id = j.value LEFT JOIN ref r ON r.id = d.ref`
-	docs := make(map[int64]skald.Doc, len(hits))
+	docs := make(map[int64]skald.Doc, len(best))
 	err = s.rows("doc.load", query, []any{text(list)}, func(row []driver.Value) error {
 		d, scope, err := scanDoc(row)
 		if owner, ok := scopes[scope]; ok { // the tokens see to that; a second belt (I9)

@@ -1,0 +1,130 @@
+package doctor
+
+import (
+	"context"
+	"database/sql"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skald-engine/skald"
+)
+
+func TestReadRelaxed(t *testing.T) {
+	t.Parallel()
+	var c struct {
+		A string   `json:"a"`
+		B []string `json:"b-c"`
+		D string   `json:"d"`
+	}
+	text := "// one\n{a: 'it\\'s \"x\"', /* two\n */ \"b-c\": [\"// no\", 'y',],\n d: \"{k: v,}\",}"
+	if err := readRelaxed([]byte(text), &c); err != nil {
+		t.Fatal(err)
+	}
+	if c.A != `it's "x"` || len(c.B) != 2 || c.B[0] != "// no" || c.D != "{k: v,}" {
+		t.Errorf("%+v", c)
+	}
+	for _, bad := range []string{"", "{", "{a:", "'", "/*", "{a: 'x}"} {
+		if err := readRelaxed([]byte(bad), &c); err == nil {
+			t.Errorf("%q was read", bad)
+		}
+	}
+}
+
+func TestOlder(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		a, b string
+		want bool
+	}{{"2026.7.9", "2026.8.1", true}, {"2026.8.1", "2026.8.1", false}, {"2026.10.1", "2026.8.1", false}, {"2026.8.1-beta.2", "2026.8.1", false}} {
+		if older(c.a, c.b) != c.want {
+			t.Errorf("older(%s, %s)", c.a, c.b)
+		}
+	}
+}
+
+// sessions is an engine that knows sessions only.
+type sessions struct {
+	skald.Inspector
+	list []skald.SessionInfo
+}
+
+func (s sessions) ListSessions(context.Context, skald.Identity, int) ([]skald.SessionInfo, error) {
+	return s.list, nil
+}
+
+const hostSchema = `
+CREATE TABLE context_engine_turn_outbox (advancement_key TEXT PRIMARY KEY, last_attempt_at INTEGER, last_error TEXT, created_at INTEGER);
+CREATE TABLE session_nodes (session_key TEXT PRIMARY KEY, current_session_id TEXT);
+CREATE TABLE transcript_events (session_id TEXT, seq INTEGER, created_at INTEGER);
+CREATE TABLE transcript_event_identities (session_id TEXT, seq INTEGER, event_type TEXT);
+INSERT INTO session_nodes VALUES ('agent:main:a', 'a'), ('agent:main:b', 'b'), ('agent:main:internal-session-effects:x', 'x');
+INSERT INTO transcript_events VALUES ('a', 1, 1800000000000), ('b', 1, 1700000000000), ('b', 2, 1900000000000), ('x', 1, 1900000000000);
+INSERT INTO transcript_event_identities VALUES ('a', 1, 'message'), ('b', 1, 'message'), ('b', 2, 'custom'), ('x', 1, 'message');
+INSERT INTO context_engine_turn_outbox VALUES ('k1', 1800000000000, 'connect refused', 1790000000000), ('k2', NULL, NULL, 1800000000000);`
+
+func host(t *testing.T, script string) OpenClaw {
+	t.Helper()
+	state := t.TempDir()
+	dir := filepath.Join(state, "agents", "main", "agent")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	db, err := sql.Open("sqlite", filepath.Join(dir, "openclaw-agent.sqlite"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if _, err := db.Exec(script); err != nil {
+		t.Fatal(err)
+	}
+	return OpenClaw{State: state}
+}
+
+// TestDeliveries: what the host still has to deliver, and which session has newer turns than the store.
+func TestDeliveries(t *testing.T) {
+	t.Parallel()
+	known := sessions{list: []skald.SessionInfo{
+		{ID: skald.SessionID("a", "agent:main:a"), Updated: time.UnixMilli(1700000000000)},
+		{ID: skald.SessionID("b", "agent:main:b"), Updated: time.UnixMilli(1700000000000)},
+	}}
+	list := host(t, hostSchema).deliveries(context.Background(), known, skald.DefaultIdentity)
+	if len(list) != 2 || list[0].Level != Warn || !strings.Contains(list[0].Message, "2 exchanges are queued") || !strings.Contains(list[0].Message, "connect refused") {
+		t.Errorf("queued: %+v", list)
+	}
+	if list[1].Level != Warn || !strings.Contains(list[1].Message, "1 of 2 sessions") || !strings.Contains(list[1].Message, "agent:main:a") {
+		t.Errorf("behind: %+v", list[1])
+	}
+	for _, f := range host(t, "CREATE TABLE other (x)").deliveries(context.Background(), known, skald.DefaultIdentity) {
+		if f.Level != OK {
+			t.Errorf("a host of another version: %+v", f)
+		}
+	}
+}
+
+// TestEngineFindings: every fault that status tells has a fix.
+func TestEngineFindings(t *testing.T) {
+	t.Parallel()
+	st := skald.Status{
+		Store: skald.StoreHealth{Free: 1 << 20}, Attention: []string{"s1: a", "s2: b", "s3: c", "s4: d"}, JobsFailed: 1, DeadLetters: 1, CaptureOff: 1,
+		Faults: []skald.Fault{{Op: "assemble", Error: "x"}},
+	}
+	for _, f := range []Finding{store(st), disk(st), stuck(st), jobs(st), deadLetters(st), capture(st), faults(st), last(st)} {
+		if f.Level == OK || f.Fix == "" || f.Message == "" {
+			t.Errorf("%+v", f)
+		}
+	}
+	if f := stuck(st); !strings.Contains(f.Message, "and 1 more") {
+		t.Errorf("%+v", f)
+	}
+	var r Report
+	r.Add(good("a", "b"))
+	if !r.OK {
+		t.Error("a good report is not good")
+	}
+	if r.Add(fail("a", "b", "c")); r.OK {
+		t.Error("a failure is good")
+	}
+}

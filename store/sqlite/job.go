@@ -1,12 +1,11 @@
 package sqlite
 
 import (
+	"cmp"
 	"database/sql/driver"
 	"fmt"
 	"slices"
 	"time"
-
-	"cmp"
 
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/store/internal/record"

@@ -1,10 +1,9 @@
 package sqlite
 
 import (
+	"cmp"
 	"slices"
 	"strings"
-
-	"cmp"
 
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/store/internal/record"
@@ -39,8 +38,9 @@ func (t *tx) PutSession(s skald.Session) error {
 		return err
 	}
 	open := s.LastSeq > 0 && s.LastSeq >= s.OpenFrom
-	const query = `INSERT OR REPLACE INTO session (ref, scope, sid, updated, open, skey, body) VALUES (?, ?, ?, ?, ?, ?, ?)`
-	return t.exec("session.put", query, id, scope, s.Ref.ID, nanos(s.Updated), open, optional(s.Key), record.Encode(s))
+	const query = `INSERT OR REPLACE INTO session (ref, scope, sid, owner, updated, open, skey, body)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?)`
+	return t.exec("session.put", query, id, scope, s.Ref.ID, s.Ref.Scope.Key(), nanos(s.Updated), open, optional(s.Key), record.Encode(s))
 }
 
 // Sessions asks scope by scope, each in order, and merges.
@@ -77,10 +77,8 @@ func (t *tx) sessionsWhere(q skald.SessionQuery, where string, args []any) ([]sk
 	if q.Open {
 		b.WriteString(` AND open = 1`)
 	}
-	b.WriteString(` ORDER BY updated DESC, sid LIMIT ?`)
-	out, err := bodies[skald.Session](t, "session.list", b.String(), append(args, limit(q.Limit))...)
-	slices.SortStableFunc(out, newestFirst)
-	return out, err
+	b.WriteString(` ORDER BY updated DESC, sid, owner LIMIT ?`)
+	return bodies[skald.Session](t, "session.list", b.String(), append(args, limit(q.Limit))...)
 }
 
 func newestFirst(a, b skald.Session) int {

@@ -29,14 +29,15 @@ CREATE TABLE session (
     ref     INTEGER PRIMARY KEY,
     scope   INTEGER NOT NULL,
     sid     BLOB NOT NULL,
-    updated INTEGER, -- nanoseconds, for the order
+    owner   BLOB NOT NULL, -- the scope's key: last part of the order
+    updated INTEGER NOT NULL, -- nanoseconds, for the order
     open    INTEGER NOT NULL,
     skey    BLOB,
     body    BLOB NOT NULL
 );
 CREATE INDEX session_updated ON session (scope, updated DESC, sid);
 CREATE INDEX session_skey ON session (scope, skey) WHERE skey IS NOT NULL;
-CREATE INDEX session_open ON session (updated DESC, sid) WHERE open = 1;
+CREATE INDEX session_open ON session (updated DESC, sid, owner) WHERE open = 1;
 
 -- raw is the last column: a read without payload does not touch its overflow pages.
 CREATE TABLE turn (

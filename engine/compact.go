@@ -23,8 +23,11 @@ func (e *Engine) Compact(ctx context.Context, r skald.CompactRequest) (skald.Com
 	result, err := e.compact(ctx, ref, r, set)
 	if err != nil {
 		e.note("compact", ref.ID, err)
+		return result, err
 	}
-	return result, err
+	e.opts.Log.Info("compact", "session", ref.ID, "trigger", r.Trigger, "current", r.Current, "compacted", result.Compacted,
+		"tokens_before", result.TokensBefore, "tokens_after", result.TokensAfter, "reason", result.Reason)
+	return result, nil
 }
 
 func (e *Engine) compact(ctx context.Context, ref skald.SessionRef, r skald.CompactRequest, set settings) (skald.CompactResult, error) {

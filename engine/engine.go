@@ -89,6 +89,9 @@ func (e *Engine) Run(ctx context.Context, workers int, sweep time.Duration) {
 	wg.Wait()
 }
 
+// Resume frees the jobs that a killed process held. Call it before Run where the store is this process's alone.
+func (e *Engine) Resume(ctx context.Context) error { return e.runner.ReleaseLeases(ctx) }
+
 // RunJobs runs the jobs that are due until none is left, for callers without a background loop.
 func (e *Engine) RunJobs(ctx context.Context) error {
 	for {

@@ -253,6 +253,7 @@ func TestPrefixOfAnyHistory(t *testing.T) {
 		var before []json.RawMessage
 		for i := range rapid.IntRange(2, 8).Draw(rt, "exchanges") {
 			exchange := g.exchange()
+			exchange[0] = h.user(g.text("prompt"))
 			out := h.assemble(fmt.Sprintf("what is the word of m3 or m%d and who is the parrot?", i))
 			valid(rt, out, h.budget)
 			for j := range before {

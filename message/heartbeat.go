@@ -2,6 +2,10 @@ package message
 
 import "strings"
 
+// heartbeats are the starts of the host's heartbeat prompts: of a poll's stored text, of the default prompt of older hosts, and of
+// what assemble is told (docs/openclaw.md, 10).
+var heartbeats = []string{"[heartbeat", "[openclaw heartbeat", "read heartbeat.md if it exists", "follow the heartbeat monitor scratch context"}
+
 // Heartbeat recognises the host's heartbeat prompts by their text: the default prompt, and texts that begin with "[heartbeat". It is
 // a hint beside the host's own flag: such turns are stored but never counted, extracted or given recall.
 func Heartbeat(text string) bool {
@@ -12,5 +16,10 @@ func Heartbeat(text string) bool {
 		}
 	}
 	s = strings.ToLower(s)
-	return strings.HasPrefix(s, "[heartbeat") || strings.HasPrefix(s, "read heartbeat.md if it exists")
+	for _, start := range heartbeats {
+		if strings.HasPrefix(s, start) {
+			return true
+		}
+	}
+	return false
 }

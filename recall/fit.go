@@ -38,7 +38,7 @@ func (c *course) fit() {
 }
 
 // openBonus is what an item is worth more when its group is open already: it costs no date and no URI.
-const openBonus = 0.2
+const openBonus = 0.5
 
 // paced lists the candidates in the order of packing: by score, with the bonus for open groups.
 func (c *course) paced() []*candidate {

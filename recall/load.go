@@ -65,13 +65,29 @@ func (c *course) turn(key turnKey) *turnText {
 	if err != nil || len(list) != 1 || list[0].Forgotten || list[0].Purged {
 		return nil
 	}
-	m, err := message.Parse(list[0].Raw)
-	if err != nil {
+	w, ok := parsed(list[0])
+	if !ok {
 		return nil
 	}
-	t := &turnText{Turn: list[0], text: m.Text(), tool: m.ToolName}
+	t := &turnText{Turn: list[0], text: w.text, tool: w.tool}
 	c.turns[key] = t
 	return t
+}
+
+func parsed(t skald.Turn) (words, bool) {
+	key := string(t.Link)
+	if w, ok := texts.get(key); ok && key != "" {
+		return w, true
+	}
+	m, err := message.Parse(t.Raw)
+	if err != nil {
+		return words{}, false
+	}
+	w := words{text: m.Text(), tool: m.ToolName}
+	if key != "" {
+		texts.put(key, w, len(w.text))
+	}
+	return w, true
 }
 
 func speaker(t *turnText) string {

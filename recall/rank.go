@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"encoding/binary"
 	"math"
 	"sort"
 	"time"
@@ -82,7 +83,7 @@ func average(list []*candidate) float64 {
 // lexical is BM25 over the words, as a share of what the query tells: about 1 when a text of usual length has every word.
 func (c *course) lexical(k *candidate, avg float64) {
 	tf := map[string]int{}
-	terms := analyze.Terms(k.text)
+	terms := k.terms()
 	for _, t := range terms {
 		tf[t]++
 	}
@@ -123,6 +124,20 @@ func (c *course) lexical(k *candidate, avg float64) {
 		k.parts["phrase"] = round(phrase)
 	}
 	k.base = share * (1 + exacts + phrase)
+}
+
+// terms are the terms of the candidate's passage; those of turns are remembered.
+func (k *candidate) terms() []string {
+	if k.turn == nil || len(k.turn.Link) == 0 {
+		return analyze.Terms(k.text)
+	}
+	key := string(k.turn.Link) + string(binary.BigEndian.AppendUint32(nil, uint32(k.doc.Start)))
+	if list, ok := terms.get(key); ok {
+		return list
+	}
+	list := analyze.Terms(k.text)
+	terms.put(key, list, 24*len(list)+len(k.text))
+	return list
 }
 
 // phrases is the share of the query's neighbouring words that stand side by side in the text.

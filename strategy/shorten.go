@@ -19,7 +19,10 @@ func shortenTools(f *fitted, in fitInput) {
 }
 
 func shortenTexts(f *fitted, in fitInput) {
-	f.shorten(in, smallText, cut, skald.RoleAssistant, skald.RoleSystem)
+	f.shorten(in, smallText, cut, skald.RoleAssistant)
+	if f.measure(); f.tokens > in.budget { // the host's own roles hold their texts where only a stub reaches
+		f.shorten(in, smallText, stub, skald.RoleSystem)
+	}
 	if f.measure(); f.tokens > in.budget {
 		f.shorten(in, smallText, cut, skald.RoleUser)
 	}
@@ -86,7 +89,19 @@ func cloneList(list []exchange) []exchange {
 }
 
 // stub stands for a message: its role and ids, and head and tail of its text.
-func stub(t shown, want int, uri string) json.RawMessage {
+func stub(t shown, want int, uri string) (short json.RawMessage) {
+	for room, try := want, 0; try < 6; try++ {
+		short = stubOf(t, room, uri)
+		over := message.Tokens(short) - want
+		if over <= 0 {
+			break
+		}
+		room -= over + over/4 // escapes take more than they count
+	}
+	return short
+}
+
+func stubOf(t shown, want int, uri string) json.RawMessage {
 	ts := max(1, t.msg.Timestamp.UnixMilli())
 	text := func(calls int) string { return message.HeadTail(t.msg.Text(), max(20, want-90-40*calls), uri) }
 	switch t.msg.SkaldRole() {

@@ -91,11 +91,19 @@ func isSet(b *bool) bool { return b != nil && *b }
 func (a *App) Background(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
-	wg.Go(func() { a.Engine.Run(ctx, 1, 0) })
+	wg.Go(func() { a.run(ctx, 1, 0) })
 	return func() {
 		cancel()
 		wg.Wait()
 	}
+}
+
+// run works on jobs, those first that a killed process left behind: the data folder is this process's alone.
+func (a *App) run(ctx context.Context, workers int, sweep time.Duration) {
+	if err := a.Engine.Resume(ctx); err != nil && ctx.Err() == nil {
+		a.options.Log.Warn("the jobs of a killed process wait for their leases", "error", err)
+	}
+	a.Engine.Run(ctx, workers, sweep)
 }
 
 // Close gives the data folder back.

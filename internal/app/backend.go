@@ -1,6 +1,9 @@
 package app
 
-import "github.com/skald-engine/skald/server/api"
+import (
+	"github.com/skald-engine/skald/server/api"
+	"github.com/skald-engine/skald/server/backend"
+)
 
-// backend serves /api/v1. nil: it is not served yet (package server/backend will be put in here).
-func (a *App) backend() api.Backend { return nil }
+// backend serves /api/v1 on this app's engine and store.
+func (a *App) backend() api.Backend { return backend.New(a.Engine, a.store) }

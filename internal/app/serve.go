@@ -106,7 +106,7 @@ func (a *App) server(access *server.Access, address string) (*server.Server, err
 func (a *App) work(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
-	wg.Go(func() { a.Engine.Run(ctx, a.options.Config.Workers, sweepEvery) })
+	wg.Go(func() { a.run(ctx, a.options.Config.Workers, sweepEvery) })
 	return func() {
 		cancel()
 		wg.Wait()

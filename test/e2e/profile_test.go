@@ -1,0 +1,129 @@
+package e2e
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/skald-engine/skald/test/gateway"
+	"github.com/skald-engine/skald/test/scripted"
+)
+
+// fact is told in one session and asked for in others.
+type fact struct{ said, asked, answer string }
+
+var facts = []fact{
+	{"The lighthouse at Karsholm was painted by Ingrid Halvorsen in the spring of 1987.", "Who painted the lighthouse at Karsholm?", "Ingrid Halvorsen"},
+	{"Our staging database listens on port 47113 behind the bastion host.", "On which port does our staging database listen?", "47113"},
+	{"我们的周会定在每个星期三下午三点半，地点是蓝色会议室。", "我们的周会定在星期几，在哪个会议室？", "蓝色会议室"},
+	{"The spare key of the boat house hangs behind the green barometer.", "Where does the spare key of the boat house hang?", "green barometer"},
+	{"The veterinarian of our dog Bramble is Doctor Okonkwo in Mill Lane.", "What is the name of the veterinarian of our dog Bramble?", "Okonkwo"},
+	{"项目代号是青铜海豚，负责人是赵立新。", "青铜海豚项目的负责人是谁？", "赵立新"},
+	{"The quarterly invoice of the print shop Fennimore was 3,912 euros.", "How high was the quarterly invoice of the print shop Fennimore?", "3,912"},
+	{"The sourdough starter in the cellar is called Methuselah and is fed on Sundays.", "What is the sourdough starter in the cellar called?", "Methuselah"},
+	{"The backup tapes of the observatory are stored in the vault at Lindenau.", "In which vault are the backup tapes of the observatory stored?", "Lindenau"},
+	{"Aunt Rosalind's allergy is against hazelnuts, never against almonds.", "Against what is aunt Rosalind's allergy?", "hazelnuts"},
+}
+
+// profileCases say which form a recall takes with recallForm auto. The tool pair is fit where the family accepts calls that the model
+// did not make (docs/openclaw.md, 17 to 20).
+var profileCases = []struct {
+	profile, model, form string
+	whole                bool // 50 turns in the short form too
+}{
+	{"openai", "lab-gpt/gpt-scripted", "tool", true},
+	{"openai-thinking", "lab-deepseek/deepseek-scripted", "text", false},
+	{"anthropic", "lab-claude/claude-scripted", "tool", true},
+	{"anthropic-thinking", "lab-claude-think/claude-thinking", "tool", false},
+	{"gemini", "lab-gemini/gemini-scripted", "tool", false},
+	{"gemini-signed", "lab-gemini-think/gemini-signed", "tool", false},
+	{"mistral", "lab-mistral/mistral-scripted", "tool", false},
+	{"strict-alternation", "lab-plain/llama-scripted", "text", false},
+	{"no-tools", "lab-bare/bare-scripted", "text", false},
+}
+
+// TestProfiles: with recallForm auto no provider profile refuses a request in 50 turns with recall, calls, small talk and Chinese, and
+// the tool pair is used where it is fit (000-070, 000-071, 000-124, 000-160).
+func TestProfiles(t *testing.T) {
+	w := shared(t)
+	ctx := deadline(t, 20*time.Minute)
+	teller := newTalk(t, ctx, w, "profile-facts")
+	for _, f := range facts {
+		teller.say(f.said)
+	}
+	for _, c := range profileCases {
+		t.Run(c.profile, func(t *testing.T) {
+			began := time.Now()
+			s := newTalk(t, ctx, w, "profile-"+c.profile, gateway.WithModel(c.model))
+			turns := 12
+			if c.whole || long() {
+				turns = 50
+			}
+			asked, seen := 0, map[string]int{}
+			for i := range turns {
+				text, f := profileTurn(i, &asked)
+				r := s.first(text)
+				if r.Profile != c.profile {
+					t.Fatalf("the turn went to profile %s", r.Profile)
+				}
+				seen[recallForm(r)]++
+				if f != nil {
+					checkRecall(t, r, *f, c.form)
+				}
+				if strings.HasPrefix(text, "hello") && recallForm(r) != "" {
+					t.Errorf("a greeting got a recall:\n%s", recalled(r))
+				}
+			}
+			unrefused(t, s.requests)
+			prefixes(t, s.requests)
+			if other := map[string]string{"tool": "text", "text": "tool"}[c.form]; seen[other] > 0 || seen[c.form] == 0 {
+				t.Errorf("forms of the recalls: %v, want %s", seen, c.form)
+			}
+			stored := s.turns()
+			t.Logf("%d turns, %d requests, %d stored, recalls %v, thinking enabled %v, tools %d, %.0f s", turns, len(s.requests), len(stored),
+				seen, s.requests[len(s.requests)-1].ThinkingEnabled, len(s.requests[0].Tools), time.Since(began).Seconds())
+		})
+	}
+	if misses := w.Model.Misses(); len(misses) > 0 {
+		t.Errorf("requests to unknown paths: %v", misses)
+	}
+}
+
+// checkRecall: the fact stands before the prompt; in the profile's form when this turn recalled it.
+func checkRecall(t *testing.T, r scripted.Request, f fact, form string) {
+	t.Helper()
+	if !r.Contains(f.answer) {
+		t.Errorf("%q: the model was not shown %q; recall form %q:\n%s", f.asked, f.answer, recallForm(r), short(recalled(r)))
+		return
+	}
+	if strings.Contains(recalled(r), f.answer) && recallForm(r) != form {
+		t.Errorf("%q: the recall came as %q, want %q", f.asked, recallForm(r), form)
+	}
+}
+
+// profileTurn is the text of turn i, and the fact that it asks for.
+func profileTurn(i int, asked *int) (string, *fact) {
+	switch i % 10 {
+	case 0, 4, 9:
+		f := facts[*asked%len(facts)]
+		*asked++
+		if *asked <= len(facts) {
+			return f.asked, &f
+		}
+		return f.asked, nil // it stands in the conversation already, or was asked before
+	case 1:
+		return fmt.Sprintf("The weather turned grey again, number %d of the grey days. I made soup with barley.", i), nil
+	case 2:
+		return "hello", nil
+	case 3:
+		return `CALL memory_recall {"query":"barometer of the boat house"}`, nil
+	case 5:
+		return fmt.Sprintf("今天的天气很好，我去公园散步了，第%d次。", i), nil
+	case 6:
+		return `CALLS 2 memory_recall_auto {"query":"the vault at Lindenau"}`, nil
+	case 7:
+		return `PARALLEL 2 memory_recall {"query":"青铜海豚"}`, nil
+	}
+	return fmt.Sprintf("THINK about a walk on the shore, part %d. LONG 60", i), nil
+}

@@ -42,7 +42,7 @@ unit: ## unit and conformance tests, with the race detector
 	CGO_ENABLED=1 go test -race -short $$(go list ./... | grep -v -E '/test/(e2e|crash|gateway)')
 
 plugin-test: plugin ## the plugin's own tests
-	cd openclaw && npm test --silent
+	cd openclaw && npm run --silent check && npm test --silent
 
 crash: build ## kill -9 the real daemon under writers (SKALD_CRASH_CYCLES, default 30)
 	go test -count=1 -v -timeout 30m ./test/crash

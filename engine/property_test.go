@@ -24,7 +24,7 @@ type odd struct {
 func (g *odd) mark() string { g.n++; return fmt.Sprintf("m%d·", g.n) }
 
 func (g *odd) text(label string) string {
-	size := rapid.SampledFrom([]int{1, 5, 40, 400, 4000}).Draw(g.T, label+" size")
+	size := rapid.SampledFrom([]int{1, 5, 5, 40, 40, 400, 2000}).Draw(g.T, label+" size")
 	word := rapid.SampledFrom([]string{"word ", "说明文字", "émoji 🦜 ", "{\"a\":\"b\\n\"} ", "line\n\n"}).Draw(g.T, label+" word")
 	return g.mark() + strings.Repeat(word, size)
 }
@@ -81,7 +81,7 @@ func (g *odd) step(i int) (list []json.RawMessage) {
 
 func (g *odd) exchange() []json.RawMessage {
 	list := []json.RawMessage{g.user()}
-	for i := range rapid.IntRange(0, 6).Draw(g.T, "steps") {
+	for i := range rapid.IntRange(0, 4).Draw(g.T, "steps") {
 		list = append(list, g.step(i)...)
 	}
 	if rapid.IntRange(0, 5).Draw(g.T, "unanswered") > 0 {
@@ -96,7 +96,7 @@ func TestI6AnyHistoryAnyBudget(t *testing.T) {
 		h := newHost(t)
 		g := &odd{T: rt, h: h}
 		stored := 0
-		for range rapid.IntRange(1, 12).Draw(rt, "exchanges") {
+		for range rapid.IntRange(1, 6).Draw(rt, "exchanges") {
 			exchange := g.exchange()
 			if out := h.commit(exchange...); out.Stored != len(exchange) {
 				rt.Fatalf("%d of %d stored", out.Stored, len(exchange))
@@ -251,7 +251,7 @@ func TestPrefixOfAnyHistory(t *testing.T) {
 		h.session("agent:main:old").commit(h.user("the parrot of m3 is called Polly and word is its word"), h.reply("noted"))
 		g := &odd{T: rt, h: h}
 		var before []json.RawMessage
-		for i := range rapid.IntRange(2, 8).Draw(rt, "exchanges") {
+		for i := range rapid.IntRange(2, 5).Draw(rt, "exchanges") {
 			exchange := g.exchange()
 			exchange[0] = h.user(g.text("prompt"))
 			out := h.assemble(fmt.Sprintf("what is the word of m3 or m%d and who is the parrot?", i))

@@ -34,7 +34,7 @@ func trigger(s skald.Session, set settings, now time.Time) string {
 		since = s.OpenSince
 	}
 	switch {
-	case s.Budget > 0 && float64(s.OpenTokens) >= set.commitThreshold*float64(s.Budget):
+	case s.Budget > 0 && float64(s.OpenTokens) >= set.commitThreshold*float64(s.Budget), pressed(s):
 		return "budget"
 	case s.OpenTokens >= set.commitTokens:
 		return "tokens"
@@ -44,6 +44,13 @@ func trigger(s skald.Session, set settings, now time.Time) string {
 		return "interval"
 	}
 	return ""
+}
+
+// pressed reports that the window fills up while much of what is shown is not archived yet: in a small window, or behind a large set of
+// tools, the host's own compaction comes before the open turns alone reach their share. What is archived now can be published in time.
+func pressed(s skald.Session) bool {
+	view := s.ViewTokens + s.Unviewed
+	return s.Window > 0 && max(view, s.ReportedInput) >= preflight(s.Window)-s.Window/8 && 4*s.OpenTokens >= view
 }
 
 // ownPolicy reports a session written through /api/v1, which commits by its own policy only.

@@ -31,10 +31,14 @@ func Shorten(raw []byte, maxTokens int, uri string) json.RawMessage {
 			m.Blocks = step(m.Blocks)
 		}
 		for allowed, try := maxTokens, 0; try < 8; try++ {
-			best = cutTexts(raw, m, allowed, uri)
+			var least bool
+			best, least = cutTexts(raw, m, allowed, uri)
 			over := Tokens(best) - maxTokens
 			if over <= 0 {
 				return best
+			}
+			if least {
+				break // the texts are as short as they get
 			}
 			allowed -= over + over/4 + 1
 		}
@@ -42,8 +46,9 @@ func Shorten(raw []byte, maxTokens int, uri string) json.RawMessage {
 	return best
 }
 
-// cutTexts cuts texts so that the message would have the wanted number of tokens if escapes cost nothing.
-func cutTexts(raw []byte, m *Message, wanted int, uri string) json.RawMessage {
+// cutTexts cuts texts so that the message would have the wanted number of tokens if escapes cost nothing; least is true
+// when there is no room for texts at all.
+func cutTexts(raw []byte, m *Message, wanted int, uri string) (short json.RawMessage, least bool) {
 	texts := stringsOf(m)
 	fixed := Tokens(raw)
 	for _, s := range texts {
@@ -55,7 +60,7 @@ func cutTexts(raw []byte, m *Message, wanted int, uri string) json.RawMessage {
 	for i, b := range m.Blocks {
 		c.Blocks[i] = b.cut(limit, uri)
 	}
-	return rewriteContent(raw, &c)
+	return rewriteContent(raw, &c), wanted <= fixed
 }
 
 // rewriteContent is rewrite for any role, with content as a list.

@@ -35,7 +35,7 @@ test("every setting of 000-125 and 000-126 reaches the daemon under its own name
   const settings = {
     autoRecall: false, autoCapture: true, recallLimit: 0, recallScoreThreshold: 0.3, recallMaxContentChars: 500, recallPreferAbstract: true,
     recallTokenBudget: 1500, recentRawTurnCount: 9, assembleRecallWindow: 4, compactCommitThreshold: 0.6, commitTokenThreshold: 20000,
-    memoryExpandMaxResults: 7, recallForm: "text", isolateUserScopeByAgent: true, isolateAgentScopeByUser: false, strategy: "dag",
+    memoryExpandMaxResults: 7, recallForm: "text", isolateUserScopeByAgent: true, isolateAgentScopeByUser: false, strategy: "viking",
   };
   const c = parse(settings);
   assert.deepEqual(c.settings, settings);

@@ -37,7 +37,7 @@ func migrate(ctx context.Context, c *conn, path string, options Options) (int, e
 		return 0, skald.E(op, skald.KindUnsupported, "%s has schema %d and %d is needed: start the daemon once to migrate it",
 			path, version, newestSchema)
 	}
-	if err := runGoose(ctx, path); err != nil {
+	if err := runGoose(ctx, path, options); err != nil {
 		return 0, failure(op, err)
 	}
 	return newestSchema, nil
@@ -61,8 +61,12 @@ func (c *conn) readable() error {
 	return nil
 }
 
-func runGoose(ctx context.Context, path string) (err error) {
-	connector, err := engine.NewConnector(dataSource(path))
+func runGoose(ctx context.Context, path string, options Options) (err error) {
+	source := dataSource(path)
+	if options.NoSync {
+		source += "?_pragma=synchronous(OFF)"
+	}
+	connector, err := engine.NewConnector(source)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"flag"
 	"fmt"
 	"slices"
 	"testing"
@@ -17,6 +18,7 @@ import (
 // compareWithModel runs random operations on the engine and on the memory store, now and then in a transaction that fails, with
 // restarts in between, and compares every answer and at the end of each step all that can be read.
 func compareWithModel(t *testing.T, open Open, reopen Reopen) {
+	moderate(t)
 	rapid.Check(t, func(r *rapid.T) {
 		m := &machine{t: t, r: r, engine: open(t), model: memory.New()}
 		defer func() { _ = m.engine.Close() }()
@@ -26,6 +28,18 @@ func compareWithModel(t *testing.T, open Open, reopen Reopen) {
 		}
 		r.Repeat(actions)
 	})
+}
+
+// moderate lowers rapid's default of 100 runs, which takes minutes with the race detector; -rapid.checks overrides it.
+func moderate(t *testing.T) {
+	set := false
+	flag.Visit(func(f *flag.Flag) { set = set || f.Name == "rapid.checks" })
+	if set {
+		return
+	}
+	if err := flag.Set("rapid.checks", "15"); err != nil {
+		t.Fatal(err)
+	}
 }
 
 type machine struct {

@@ -20,6 +20,8 @@ var memoryTools = []string{"memory_recall", "memory_recall_auto", "memory_expand
 
 var scratch string // of the whole run; kept after a failure or with SKALD_E2E_KEEP
 
+var closers []func() // of worlds that several tests share
+
 func TestMain(m *testing.M) { os.Exit(run(m)) }
 
 func run(m *testing.M) int {
@@ -32,6 +34,9 @@ func run(m *testing.M) int {
 	code := m.Run()
 	if common.w != nil {
 		common.w.Close()
+	}
+	for _, closeWorld := range closers {
+		closeWorld()
 	}
 	if code == 0 && os.Getenv("SKALD_E2E_KEEP") == "" {
 		_ = os.RemoveAll(dir)

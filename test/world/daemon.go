@@ -136,6 +136,7 @@ func (d *Daemon) Stop() {
 	if d.cmd == nil || d.cmd.Process == nil {
 		return
 	}
+	d.Resume()
 	_ = d.cmd.Process.Signal(syscall.SIGTERM)
 	select {
 	case <-d.done:

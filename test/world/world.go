@@ -20,6 +20,7 @@ type World struct {
 	Dir     string
 	Model   *scripted.Server
 	Daemon  *Daemon
+	Proxy   *Proxy // between plugin and daemon, when asked for
 	Gateway *gateway.Gateway
 	Client  *client.Client
 }
@@ -30,13 +31,16 @@ type Options struct {
 	Plugin       string // "skald" (default) or "openviking"
 	PluginConfig map[string]any
 	Primary      string // "provider/model"; default lab-gpt/gpt-scripted
-	ToolProfile  string // default "minimal"
+	ToolProfile  string // default "minimal"; "full" for the host's own default, all tools
 	AlsoAllow    []string
 	ToolSearch   bool
 	ExtraConfig  map[string]any
 	DaemonArgs   []string
 	NoDaemon     bool // leave it to the plugin
-	Log          io.Writer
+	Proxy        bool // let the plugin reach the daemon through World.Proxy
+	// Configure makes the plugin's whole configuration from the daemon's URL and key, in the place of the usual one.
+	Configure func(url, key string) map[string]any
+	Log       io.Writer
 }
 
 // models are the scripted models, a provider each (no name of an official external plugin: docs/openclaw.md, 25): the family in the model's name decides about the form of a recall, as with real
@@ -48,7 +52,10 @@ var models = []struct {
 	{"lab-gpt", "openai", gateway.Model{ID: "gpt-scripted"}},
 	{"lab-gpt", "openai", gateway.Model{ID: "gpt-small", ContextWindow: 20_000, MaxTokens: 1024}},
 	{"lab-gpt", "openai", gateway.Model{ID: "gpt-large", ContextWindow: 200_000, MaxTokens: 4096}},
+	{"lab-gpt", "openai", gateway.Model{ID: "gpt-vision", Input: []string{"text", "image"}}},
+	{"lab-gpt", "openai", gateway.Model{ID: "gpt-vision", Input: []string{"text", "image"}}},
 	{"lab-claude", "anthropic", gateway.Model{ID: "claude-scripted"}},
+	{"lab-claude", "anthropic", gateway.Model{ID: "claude-vision", Input: []string{"text", "image"}}},
 	{"lab-claude-think", "anthropic-thinking", gateway.Model{ID: "claude-thinking", Reasoning: true}},
 	{"lab-deepseek", "openai-thinking", gateway.Model{ID: "deepseek-scripted", Reasoning: true}},
 	{"lab-gemini", "gemini", gateway.Model{ID: "gemini-scripted"}},
@@ -117,6 +124,12 @@ func Start(ctx context.Context, o Options) (*World, error) {
 			return w, err
 		}
 		addr = w.Daemon.Addr
+		if o.Proxy {
+			if w.Proxy, err = StartProxy(addr); err != nil {
+				return w, err
+			}
+			addr = w.Proxy.Addr
+		}
 	}
 	return w, w.startGateway(ctx, o, data, addr)
 }
@@ -132,10 +145,17 @@ func (w *World) startGateway(ctx context.Context, o Options, data, addr string) 
 		return err
 	}
 	maps.Copy(config, o.PluginConfig)
+	if o.Configure != nil {
+		key, err := w.Daemon.Key()
+		if err != nil {
+			return err
+		}
+		config = o.Configure("http://"+addr, key)
+	}
 	w.Gateway, err = gateway.Start(ctx, gateway.Options{
 		Dir: filepath.Join(o.Dir, "openclaw"), Providers: providers(w.Model), PrimaryModel: or(o.Primary, "lab-gpt/gpt-scripted"),
 		PluginDir: filepath.Join(Root(), "openclaw", "dist", plugin), PluginID: plugin, SlotID: plugin, PluginConfig: config,
-		ToolProfile: or(o.ToolProfile, "minimal"), AlsoAllow: append([]string{}, o.AlsoAllow...), ToolSearch: o.ToolSearch,
+		ToolProfile: toolProfile(o.ToolProfile), AlsoAllow: append([]string{}, o.AlsoAllow...), ToolSearch: o.ToolSearch,
 		ExtraConfig: o.ExtraConfig, Log: o.Log,
 	})
 	return err
@@ -153,6 +173,13 @@ func pluginConfig(data, addr, binary string) (map[string]any, error) {
 	return map[string]any{"mode": "local", "port": n, "dataDir": data, "binary": binary, "autoStart": false}, nil
 }
 
+func toolProfile(name string) string {
+	if name == "full" {
+		return ""
+	}
+	return or(name, "minimal")
+}
+
 func or(value, fallback string) string {
 	if value == "" {
 		return fallback
@@ -167,6 +194,9 @@ func (w *World) Close() {
 	}
 	if w.Daemon != nil {
 		w.Daemon.Stop()
+	}
+	if w.Proxy != nil {
+		w.Proxy.Down()
 	}
 	if w.Model != nil {
 		w.Model.Close()

@@ -27,6 +27,7 @@ var layers = []struct {
 	{"/memory", 4}, // implements archive's Extractor
 	{"/strategy", 5},
 	{"/engine", 6},
+	{"/server/wire", 6}, // what server and client say to each other
 	{"/server", 7},
 	{"/client", 7},
 	{"/internal/config", 7},

@@ -84,14 +84,16 @@ type BootstrapResult struct {
 	SessionID string          `json:"session_id"` // the stored session's id
 	LastSeq   int64           `json:"last_seq"`
 	Epoch     int             `json:"epoch"`
-	Cursor    json.RawMessage `json:"cursor,omitempty"` // as last given to Reconcile
+	Lifecycle string          `json:"lifecycle,omitempty"` // the host's revision that the epoch is of
+	Cursor    json.RawMessage `json:"cursor,omitempty"`    // as last given to Reconcile
 }
 
 // Entry is one entry of the host's transcript.
 type Entry struct {
 	EntryID  string          `json:"entry_id"`
 	Position *int64          `json:"position,omitempty"`
-	Message  json.RawMessage `json:"message"` // verbatim
+	Reset    bool            `json:"reset,omitempty"` // the host was reset just before it
+	Message  json.RawMessage `json:"message"`         // verbatim
 }
 
 // ReconcileRequest delivers transcript entries in order. Those already stored are recognised and only complete what is known

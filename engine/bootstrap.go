@@ -19,7 +19,7 @@ func (e *Engine) Bootstrap(ctx context.Context, r skald.BootstrapRequest) (skald
 		if skald.KindOf(err) == skald.KindNotFound {
 			return nil
 		}
-		result.LastSeq, result.Epoch, result.Cursor = s.LastSeq, max(1, s.Epoch), s.Cursor
+		result.LastSeq, result.Epoch, result.Lifecycle, result.Cursor = s.LastSeq, max(1, s.Epoch), s.Lifecycle, s.Cursor
 		return err
 	})
 	return result, err
@@ -35,7 +35,7 @@ func (e *Engine) Reconcile(ctx context.Context, r skald.ReconcileRequest) (skald
 		return skald.ReconcileResult{}, err
 	}
 	result := skald.ReconcileResult{}
-	d := delivery{by: byCursor, messages: entries(r.Entries), reset: r.Reset, now: e.now(r.Request)}
+	d := delivery{by: byCursor, messages: entries(r.Entries), reset: r.Reset, lifecycle: r.Session.Lifecycle, now: e.now(r.Request)}
 	if !set.autoCapture { // the cursor goes on: what was said while the user had opted out is never imported later
 		e.skipped.add()
 		d.messages = nil
@@ -71,7 +71,7 @@ func entries(list []skald.Entry) []incoming {
 	out := make([]incoming, len(list))
 	for i, entry := range list {
 		out[i] = convert(entry.Message)
-		out[i].entryID = entry.EntryID
+		out[i].entryID, out[i].afterReset = entry.EntryID, entry.Reset
 		if entry.Position != nil {
 			out[i].position = *entry.Position
 		}

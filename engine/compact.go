@@ -12,6 +12,10 @@ import (
 // compactWait is how long compact waits for the summary; the archive is durable and readable before that.
 const compactWait = 20 * time.Second
 
+// exhausted says that nothing can leave. The host takes a reason with "nothing to compact" for a skip and goes on with the turn; any other
+// one fails the turn when its preflight had asked (docs/openclaw.md, 36).
+const exhausted = "exhausted: nothing to compact; only the newest turns are left, and they stay"
+
 // Compact commits, publishes and answers with summary, tokens and the first kept entry (000-080 to 000-087). It is never a no-op
 // without saying so (C-17).
 func (e *Engine) Compact(ctx context.Context, r skald.CompactRequest) (skald.CompactResult, error) {
@@ -48,7 +52,7 @@ func (e *Engine) compact(ctx context.Context, ref skald.SessionRef, r skald.Comp
 	}
 	if p.Through == 0 {
 		n := max(s.ViewTokens+s.Unviewed, r.Current)
-		return skald.CompactResult{OK: true, Reason: "exhausted: only the newest turns are left, and they stay", TokensBefore: n, TokensAfter: n}, nil
+		return skald.CompactResult{OK: true, Reason: exhausted, TokensBefore: n, TokensAfter: n}, nil
 	}
 	return e.compacted(ctx, ref, r, p, a)
 }

@@ -3,7 +3,9 @@ package engine_test
 import (
 	"context"
 	"encoding/json"
+	"flag"
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 	"sync/atomic"
@@ -15,6 +17,17 @@ import (
 	"github.com/skald-engine/skald/message"
 	"github.com/skald-engine/skald/store/memory"
 )
+
+// TestMain keeps the property tests short; -rapid.checks overrules it.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	chosen := false
+	flag.Visit(func(f *flag.Flag) { chosen = chosen || f.Name == "rapid.checks" })
+	if !chosen {
+		_ = flag.Set("rapid.checks", "30")
+	}
+	os.Exit(m.Run())
+}
 
 var monday = time.Date(2026, 3, 2, 9, 0, 0, 0, time.UTC)
 

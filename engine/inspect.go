@@ -65,6 +65,9 @@ func (e *Engine) ListSessions(ctx context.Context, id skald.Identity, limit int)
 	err = e.store.View(ctx, func(tx skald.Tx) error {
 		sessions, err := tx.Sessions(skald.SessionQuery{Scopes: e.opts.Policy.Readable(id), Limit: limit})
 		for _, s := range sessions {
+			if s.LastSeq == 0 && s.Audience == skald.AudienceSubagent {
+				continue // a child that has not spoken yet
+			}
 			list = append(list, describe(s))
 		}
 		return err

@@ -56,7 +56,7 @@ func agentOfKey(key string) string {
 func open(tx skald.Tx, ref skald.SessionRef, r skald.Request, now time.Time) (skald.Session, error) {
 	s, err := tx.Session(ref)
 	if skald.KindOf(err) == skald.KindNotFound {
-		return newSession(ref, r, now), nil
+		return announced(tx, newSession(ref, r, now))
 	}
 	if s.Key == "" && r.Session.SessionKey != "" { // first met by its id alone: the key says where it takes place (I9)
 		s.Key = r.Session.SessionKey
@@ -73,6 +73,35 @@ func newSession(ref skald.SessionRef, r skald.Request, now time.Time) skald.Sess
 		Audience: audience(r.Session.SessionKey), Created: now, Updated: now,
 		Epoch: 1, EpochFrom: 1, OpenFrom: 1, Lifecycle: r.Session.Lifecycle,
 	}
+}
+
+// announced completes a sub-agent's new session with what was prepared for it. The host announces a child by its key alone, so that
+// this waits under the key's id; the child itself comes with an id of its own.
+func announced(tx skald.Tx, s skald.Session) (skald.Session, error) {
+	place := skald.SessionRef{Scope: s.Ref.Scope, ID: skald.SessionID("", s.Key)}
+	if s.Audience != skald.AudienceSubagent || s.Key == "" || place == s.Ref {
+		return s, nil
+	}
+	child, err := tx.Session(place)
+	if skald.KindOf(err) == skald.KindNotFound {
+		return s, nil
+	}
+	s.Parent, s.Head, s.HeadSet = child.Parent, child.Head, child.HeadSet
+	return s, err
+}
+
+// named is the session that goes by a key: the newest with turns, when the host gave no id and none is stored under the key's own.
+func named(tx skald.Tx, ref skald.SessionRef, id, key string) (skald.SessionRef, error) {
+	if id != "" || key == "" {
+		return ref, nil
+	}
+	list, err := tx.Sessions(skald.SessionQuery{Scopes: []skald.Scope{ref.Scope}, Key: key})
+	for _, s := range list {
+		if s.LastSeq > 0 {
+			return s.Ref, err
+		}
+	}
+	return ref, err
 }
 
 // audience reads out of the host's session key where the session takes place (I9).

@@ -20,6 +20,9 @@ func (e *Engine) PrepareSubagent(ctx context.Context, r skald.SubagentRequest) e
 		if err != nil {
 			return err
 		}
+		if parent, err = named(tx, parent, r.Session.SessionID, r.Session.SessionKey); err != nil {
+			return err
+		}
 		p, err := tx.Session(parent)
 		if err != nil && skald.KindOf(err) != skald.KindNotFound {
 			return err
@@ -81,6 +84,16 @@ func (e *Engine) RollbackSubagent(ctx context.Context, r skald.SubagentRequest) 
 // SubagentEnded links the child's session to the parent's turn, so that it can be expanded, and commits the child.
 func (e *Engine) SubagentEnded(ctx context.Context, r skald.SubagentRequest) error {
 	parent, child, err := e.family(r)
+	if err != nil {
+		return err
+	}
+	err = e.store.View(ctx, func(tx skald.Tx) (err error) {
+		if child, err = named(tx, child, r.ChildID, r.ChildKey); err != nil {
+			return err
+		}
+		parent, err = named(tx, parent, r.Session.SessionID, r.Session.SessionKey)
+		return err
+	})
 	if err != nil {
 		return err
 	}

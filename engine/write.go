@@ -35,6 +35,8 @@ type incoming struct {
 	matchKey string
 	entryID  string
 	position int64 // -1 unknown
+
+	afterReset bool // the host was reset just before it
 }
 
 // delivery is what one call brings.
@@ -46,6 +48,7 @@ type delivery struct {
 	heartbeat bool
 	print     string // fingerprint of the whole call, for channels without keys: an exact repetition stores nothing
 	reset     bool   // the host's transcript was written anew: its entry ids may have changed
+	lifecycle string // the host's revision, where it shows one
 	window    int    // largest token budget that the host showed in the turn: close to the model's window; 0 unknown
 	now       time.Time
 }
@@ -177,6 +180,11 @@ func (e *Engine) append(tx skald.Tx, s *skald.Session, d delivery) (out appended
 	}
 	out.span = found.known
 	for _, exchange := range exchanges(found.fresh, d.by) {
+		if exchange[0].afterReset && s.LastSeq >= s.EpochFrom { // a reset that no assemble has shown
+			if err := startEpoch(tx, s, first(d.lifecycle, s.Lifecycle), d.now); err != nil {
+				return out, err
+			}
+		}
 		turns, err := e.appendExchange(tx, s, d, exchange)
 		if err != nil {
 			return out, err
@@ -197,7 +205,7 @@ func exchanges(list []incoming, by channel) [][]incoming {
 	user := false
 	for _, in := range list {
 		isUser := in.msg != nil && in.msg.SkaldRole() == skald.RoleUser
-		if len(out) == 0 || by != byCommit && isUser && !user {
+		if len(out) == 0 || by != byCommit && isUser && !user || in.afterReset {
 			out = append(out, nil)
 		}
 		user = isUser
@@ -329,7 +337,8 @@ func enterEpoch(s *skald.Session, fresh []incoming) int {
 	position, next := fresh[0].position, s.LastSeq+1
 	if s.Epoch > 1 && position >= 0 && position < s.EpochPosition {
 		if next == s.EpochFrom {
-			s.EpochFrom, s.Published = next+1, next
+			s.EpochFrom += int64(len(fresh))
+			s.Published = s.EpochFrom - 1
 		}
 		return s.Epoch - 1
 	}

@@ -29,6 +29,7 @@ func Shorten(raw []byte, maxTokens int, uri string) json.RawMessage {
 	for _, step := range []func([]Block) []Block{nil, dropImages, dropThinking} {
 		if step != nil {
 			m.Blocks = step(m.Blocks)
+			raw = rewriteContent(raw, m) // so that what was dropped is not counted any more
 		}
 		for allowed, try := maxTokens, 0; try < 8; try++ {
 			var least bool

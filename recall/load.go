@@ -75,8 +75,8 @@ func (c *course) turn(key turnKey) *turnText {
 }
 
 func parsed(t skald.Turn) (words, bool) {
-	key := string(t.Link)
-	if w, ok := texts.get(key); ok && key != "" {
+	key := string(t.Link) + string(t.Salt) // a payload that is replaced gets a new salt
+	if w, ok := texts.Get(key); ok && key != "" {
 		return w, true
 	}
 	m, err := message.Parse(t.Raw)
@@ -85,7 +85,7 @@ func parsed(t skald.Turn) (words, bool) {
 	}
 	w := words{text: m.Text(), tool: m.ToolName}
 	if key != "" {
-		texts.put(key, w, len(w.text))
+		texts.Put(key, w, len(w.text))
 	}
 	return w, true
 }

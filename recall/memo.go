@@ -2,17 +2,21 @@ package recall
 
 import "sync"
 
-// memo remembers what was worked out from stored turns, within a bounded size: two generations, of which the older is dropped when the
+// Memo remembers what was worked out from stored turns, within a bounded size: two generations, of which the older is dropped when the
 // younger is full. Its keys are links of the chain over the turns, which stand for the bytes that they were made from: an entry never
 // grows stale, and a turn that was purged or forgotten is not asked for.
-type memo[V any] struct {
+type Memo[V any] struct {
 	mu         sync.Mutex
 	young, old map[string]V
 	size       int // bytes in young
 	limit      int // bytes in both
 }
 
-func (m *memo[V]) get(key string) (V, bool) {
+// NewMemo makes a memo of at most limit bytes.
+func NewMemo[V any](limit int) *Memo[V] { return &Memo[V]{limit: limit} }
+
+// Get returns what was kept under a key.
+func (m *Memo[V]) Get(key string) (V, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	v, ok := m.young[key]
@@ -22,7 +26,8 @@ func (m *memo[V]) get(key string) (V, bool) {
 	return v, ok
 }
 
-func (m *memo[V]) put(key string, v V, bytes int) {
+// Put keeps a value of about so many bytes.
+func (m *Memo[V]) Put(key string, v V, bytes int) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.size += bytes + len(key); m.size > m.limit/2 || m.young == nil {
@@ -35,6 +40,6 @@ func (m *memo[V]) put(key string, v V, bytes int) {
 type words struct{ text, tool string }
 
 var (
-	texts = memo[words]{limit: 16 << 20}
-	terms = memo[[]string]{limit: 16 << 20}
+	texts = NewMemo[words](16 << 20)
+	terms = NewMemo[[]string](16 << 20)
 )

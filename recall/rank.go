@@ -132,11 +132,11 @@ func (k *candidate) terms() []string {
 		return analyze.Terms(k.text)
 	}
 	key := string(k.turn.Link) + string(binary.BigEndian.AppendUint32(nil, uint32(k.doc.Start)))
-	if list, ok := terms.get(key); ok {
+	if list, ok := terms.Get(key); ok {
 		return list
 	}
 	list := analyze.Terms(k.text)
-	terms.put(key, list, 24*len(list)+len(k.text))
+	terms.Put(key, list, 24*len(list)+len(k.text))
 	return list
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/message"
+	"github.com/skald-engine/skald/recall"
 )
 
 // exchange is a user turn and all that answers it.
@@ -78,21 +79,32 @@ func show(t skald.Turn, in Input) (shown, bool) {
 	if t.Purged || len(t.Raw) == 0 {
 		return shown{}, false
 	}
-	m, err := message.Parse(t.Raw)
-	if err != nil || m.Role == "compactionSummary" || m.Excluded() || m.Blank() && m.SkaldRole() != skald.RoleTool {
+	s := remembered(t)
+	if s.msg == nil || s.msg.Role == message.RoleCompaction || s.msg.Excluded() || s.msg.Blank() && s.msg.SkaldRole() != skald.RoleTool {
 		return shown{}, false // the first message covers what a host's own compaction summary says
 	}
-	raw := message.ForModelParsed(t.Raw, m, in.Provider, in.Model)
-	if len(raw) == 0 {
-		return shown{}, false
+	if raw := message.ForModelParsed(s.raw, s.msg, in.Provider, in.Model); len(raw) != len(s.raw) {
+		s = made(raw)
 	}
-	if len(raw) != len(t.Raw) {
-		if m, err = message.Parse(raw); err != nil {
-			return shown{}, false
-		}
+	s.seq = t.Seq
+	return s, s.msg != nil
+}
+
+// readTurns remembers what was read of stored turns: the same turns are shown again in every request. An entry is never stale: link and
+// salt stand for the payload.
+var readTurns = recall.NewMemo[shown](24 << 20)
+
+// readWeight is how many bytes a message that was read takes for each of its payload.
+const readWeight = 4
+
+func remembered(t skald.Turn) shown {
+	key := string(t.Link) + string(t.Salt)
+	if s, ok := readTurns.Get(key); ok {
+		return s
 	}
-	ready := message.Prepare(raw, m)
-	return shown{seq: t.Seq, raw: raw, msg: m, ready: ready, tokens: ready.Tokens()}, true
+	s := made(t.Raw)
+	readTurns.Put(key, s, readWeight*len(t.Raw))
+	return s
 }
 
 // split cuts turns into exchanges: at a user turn which follows another role's.

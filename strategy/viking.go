@@ -163,7 +163,7 @@ func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *ska
 	result, err := recall.Recall(ctx, tx, recall.Request{
 		Query: in.Prompt, Window: userTexts(f.list, in.Settings.Window-1), Scopes: in.Scopes, Agent: in.Session.Agent,
 		Session: in.Session.Ref, Audience: in.Session.Audience, Owner: in.Session.Audience == skald.AudienceDirect,
-		Visible: func(d skald.Doc) bool { return visible(d, in, out) || shown[docURI(d)] },
+		Visible: func(d skald.Doc) bool { return visible(tx, d, in, out) || shown[docURI(d)] },
 		Budget:  allowance - recallExtra, Limit: in.Settings.Limit, Threshold: in.Settings.Threshold,
 		MaxChars: in.Settings.MaxChars, PreferAbstract: in.Settings.PreferAbstract, Now: in.Now, Deadline: in.Deadline,
 	})
@@ -240,9 +240,21 @@ func skipRecall(in Input, allowance int) string {
 	return ""
 }
 
-func visible(d skald.Doc, in Input, out *Output) bool {
-	return d.Kind == skald.DocTurn && d.Session == in.Session.Ref.ID && d.Scope == in.Session.Ref.Scope &&
-		out.RawFrom > 0 && d.Seq >= out.RawFrom && d.Seq <= out.RawTo
+// visible reports that what a document was made of stands raw in the view already: the turn itself, a memory of it, an archive of it.
+func visible(tx skald.Tx, d skald.Doc, in Input, out *Output) bool {
+	if d.Session != in.Session.Ref.ID || out.RawFrom == 0 {
+		return false
+	}
+	switch d.Kind {
+	case skald.DocTurn:
+		return d.Scope == in.Session.Ref.Scope && d.Seq >= out.RawFrom && d.Seq <= out.RawTo
+	case skald.DocMemory:
+		return d.Seq >= out.RawFrom && d.Seq <= out.RawTo
+	case skald.DocArchive:
+		a, err := tx.Archive(in.Session.Ref, int(d.Seq))
+		return err == nil && a.From >= out.RawFrom && a.To <= out.RawTo
+	}
+	return false
 }
 
 func docURI(d skald.Doc) string {

@@ -5,6 +5,7 @@ package enginebench
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -48,14 +49,15 @@ type Size struct {
 	RSSMB          float64 `json:"rss_mb"`
 }
 
-// MeasuredExchanges is how many exchanges are measured at the end of each size.
-const MeasuredExchanges = 300
+// MeasuredExchanges is how many exchanges are measured at the end of each size, in process and through the daemon.
+const MeasuredExchanges = 450
 
 // bench is one run on its way.
 type bench struct {
 	options Options
 	prompts []string
 	load    *loader
+	asked   int // prompts so far
 }
 
 // Run measures. It fails with KindInvalid on a memory file system, on a folder with other data in it, and on sizes that do not rise.
@@ -99,33 +101,31 @@ func (b *bench) prepare() (err error) {
 	return nil
 }
 
-// size loads up to n messages, of which the last exchanges are measured, then measures a daemon over the same data.
+// size loads, measures the last exchanges in process and then through a daemon, up to n messages.
 func (b *bench) size(ctx context.Context, n int) (Size, error) {
 	z := Size{Messages: n}
+	exchanges := min(MeasuredExchanges, max(3, (n-b.load.messages)/(2*meanExchange)))
+	there := n - exchanges/3*meanExchange // the daemon's share is the last third
 	t, err := b.options.Open(ctx, b.options.Data)
 	if err != nil {
 		return z, err
 	}
-	err = b.inProcess(ctx, t, n, &z)
-	if closeErr := t.Close(); err == nil {
-		err = closeErr
+	err = b.inProcess(ctx, t, n-exchanges*meanExchange, there, &z)
+	if err = errors.Join(err, t.Close()); err != nil {
+		return z, err
 	}
-	if err != nil {
+	if err := b.throughDaemon(ctx, n, &z); err != nil {
 		return z, err
 	}
 	disk, err := folderBytes(b.options.Data)
-	if err != nil {
-		return z, err
-	}
 	z.DiskPerRawByte = round(float64(disk) / float64(b.load.raw))
-	err = b.throughDaemon(ctx, &z)
 	return z, err
 }
 
-// inProcess loads and measures with the jobs of the load done, so that archives and memories exist as they would after days of use.
-func (b *bench) inProcess(ctx context.Context, t Target, n int, z *Size) error {
-	measured := min(MeasuredExchanges, max(1, (n-b.load.messages)/(2*meanExchange)))
-	if err := b.load.fill(ctx, t, n-measured*meanExchange); err != nil {
+// inProcess loads up to from and measures up to the end, with the jobs of the load done, so that archives and memories exist as they
+// would after days of use.
+func (b *bench) inProcess(ctx context.Context, t Target, from, to int, z *Size) error {
+	if err := b.load.fill(ctx, t, from); err != nil {
 		return err
 	}
 	b.options.Progress("%d messages: loaded", b.load.messages)
@@ -134,8 +134,8 @@ func (b *bench) inProcess(ctx context.Context, t Target, n int, z *Size) error {
 		return err
 	}
 	defer m.close()
-	for b.load.messages < n {
-		if err := b.measure(ctx, t, m, n); err != nil {
+	for b.load.messages < to {
+		if err := b.measure(ctx, t.Engine, m, to); err != nil {
 			return err
 		}
 	}
@@ -143,16 +143,17 @@ func (b *bench) inProcess(ctx context.Context, t Target, n int, z *Size) error {
 	return t.RunJobs(ctx)
 }
 
-// measure plays one exchange: assemble, commitTurn, and the bare write of the same bytes beside it.
-func (b *bench) measure(ctx context.Context, t Target, m *meter, n int) error {
+// measure plays one exchange: assemble, commitTurn, and the bare write of the same bytes beside it. Each prompt asks for a recall.
+func (b *bench) measure(ctx context.Context, e skald.Engine, m *meter, to int) error {
 	s := b.load.next()
-	x := s.exchange(n - b.load.messages)
-	took, err := clocked(func() error { return s.assemble(ctx, t.Engine, x) })
+	b.asked++
+	x := s.ask(b.prompts[b.asked%len(b.prompts)], to-b.load.messages)
+	took, err := clocked(func() error { return s.assemble(ctx, e, x) })
 	if err != nil {
 		return err
 	}
 	m.assembles = append(m.assembles, took)
-	if took, err = clocked(func() error { return s.commit(ctx, t.Engine, x) }); err != nil {
+	if took, err = clocked(func() error { return s.commit(ctx, e, x) }); err != nil {
 		return err
 	}
 	m.commits = append(m.commits, took)

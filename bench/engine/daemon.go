@@ -16,10 +16,8 @@ import (
 	"github.com/skald-engine/skald/server"
 )
 
-const (
-	starts      = 5   // of the daemon on an empty store
-	httpPrompts = 200 // assembles through a daemon
-)
+// starts is how often the daemon is started on an empty store.
+const starts = 5
 
 // daemon is a child process of the same binary.
 type daemon struct {
@@ -130,35 +128,35 @@ func (b *bench) atRest(ctx context.Context, d *daemon) (float64, error) {
 	}
 }
 
-// throughDaemon measures assemble over HTTP, and what the daemon holds in memory then.
-func (b *bench) throughDaemon(ctx context.Context, z *Size) error {
+// throughDaemon measures assemble over HTTP, up to n messages, and what the daemon holds in memory then.
+func (b *bench) throughDaemon(ctx context.Context, n int, z *Size) error {
 	d, err := startDaemon(ctx, b.options.Binary, b.options.Data)
 	if err != nil {
 		return err
 	}
-	if err := b.askDaemon(ctx, d, z); err != nil {
+	if err := b.askDaemon(ctx, d, n, z); err != nil {
 		return joinStop(err, d)
 	}
 	return d.stop()
 }
 
-func (b *bench) askDaemon(ctx context.Context, d *daemon, z *Size) error {
+func (b *bench) askDaemon(ctx context.Context, d *daemon, n int, z *Size) error {
 	key, err := server.ReadKey(b.options.Data)
 	if err != nil {
 		return err
 	}
+	m, err := newMeter(b.options.Data)
+	if err != nil {
+		return err
+	}
+	defer m.close()
 	c := client.New(d.url, key, client.Options{})
-	var took []time.Duration
-	for i := range httpPrompts {
-		s := b.load.next()
-		x := s.probe(b.prompts[i%len(b.prompts)], fmt.Sprintf("%d-%d", z.Messages, i))
-		t, err := clocked(func() error { return s.assemble(ctx, c, x) })
-		if err != nil {
+	for b.load.messages < n {
+		if err := b.measure(ctx, c, m, n); err != nil {
 			return err
 		}
-		took = append(took, t)
 	}
-	z.AssembleHTTP = two(took)
+	z.AssembleHTTP = two(m.assembles)
 	z.RSSMB, err = residentMB(d.cmd.Process.Pid)
 	return err
 }

@@ -40,10 +40,13 @@ func newSession(index int, prompts []string) *session {
 	return &session{id: fmt.Sprintf("bench-%05d", index), index: index, writer: newWriter(uint64(index)), prompts: prompts, clock: start}
 }
 
-// exchange writes the next exchange, of at most limit messages: a prompt, calls with their results, an answer.
-func (s *session) exchange(limit int) exchange {
+// exchange writes the next exchange, of at most limit messages.
+func (s *session) exchange(limit int) exchange { return s.ask(s.prompt(), limit) }
+
+// ask writes an exchange about a prompt: calls with their results, an answer.
+func (s *session) ask(prompt string, limit int) exchange {
 	s.turns++
-	x := exchange{id: fmt.Sprintf("%s-%d", s.id, s.turns), prompt: s.prompt()}
+	x := exchange{id: fmt.Sprintf("%s-%d", s.id, s.turns), prompt: prompt}
 	x.messages = append(x.messages, message.User(x.prompt, s.tick()))
 	for r := s.rounds(); r > 0 && len(x.messages)+3 <= limit; r-- {
 		id := fmt.Sprintf("call%d%d%d", s.index, s.turns, r)
@@ -119,9 +122,4 @@ func (s *session) commit(ctx context.Context, e skald.Engine, x exchange) error 
 
 func (s *session) anchor(i int) *skald.Anchor {
 	return &skald.Anchor{EntryID: fmt.Sprintf("%s-e%d", s.id, i+1), RawSeq: int64(i + 1), Position: int64(i)}
-}
-
-// probe is a prompt that is asked about but never delivered.
-func (s *session) probe(prompt, id string) exchange {
-	return exchange{id: s.id + "-probe-" + id, prompt: prompt, messages: []json.RawMessage{message.User(prompt, s.clock.UnixMilli())}}
 }

@@ -179,3 +179,31 @@ func TestOverlap(t *testing.T) {
 		}
 	}
 }
+
+// TestBudgetsHold: whatever the budget, no request is larger, and calls stay with their results (I6, TOK-06).
+func TestBudgetsHold(t *testing.T) {
+	t.Parallel()
+	messages := longTalk()
+	for _, budget := range []int{300, 1000, 3000, 9000, 100_000} {
+		o := Options{Identity: skald.DefaultIdentity, Session: "s1", Budget: budget, Compact: CompactAuto}
+		r, err := Play(context.Background(), target(t), messages, o)
+		if err != nil || r.MaxOverBudget != 0 || r.BrokenPairs != 0 || r.Stored != len(messages) {
+			t.Errorf("budget %d: %+v, %v", budget, r, err)
+		}
+		if budget >= 9000 && r.Refused > 0 {
+			t.Errorf("budget %d: %d assembles were refused", budget, r.Refused)
+		}
+	}
+}
+
+// longTalk has thirty exchanges with long tool results, some in Chinese.
+func longTalk() (list []json.RawMessage) {
+	at := int64(1772410000000)
+	for i := range 30 {
+		id := "call" + string(rune('a'+i%26)) + string(rune('a'+i/26))
+		at += 60_000
+		list = append(list, message.User(strings.Repeat("question 问题 ", 5+i), at), message.AssistantCall(id, "bash", nil, at+1),
+			message.ToolResult(id, "bash", strings.Repeat("line of output\n", 20*(i%7)), at+2), message.Assistant(strings.Repeat("answer ", 30), at+3))
+	}
+	return list
+}

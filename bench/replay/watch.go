@@ -22,16 +22,17 @@ type request struct {
 
 // watch measures the requests in their order.
 type watch struct {
-	last      *request
-	sent      map[[32]byte]bool // every beginning of every request so far
-	marked    map[[32]byte]bool // the beginnings that end at a prompt
-	shares    []float64         // prefix_share, all pairs
-	turns     []float64         // the same, first requests of two exchanges
-	total     int               // tokens of all requests
-	readable  int               // tokens under the rule "longest prefix"
-	markable  int               // tokens under the rule "only up to a mark"
-	assembles []time.Duration
-	commits   []time.Duration
+	last       *request          // nil after a refused assemble
+	projection string            // of the newest request
+	sent       map[[32]byte]bool // every beginning of every request so far
+	marked     map[[32]byte]bool // the beginnings that end at a prompt
+	shares     []float64         // prefix_share, all pairs
+	turns      []float64         // the same, first requests of two exchanges
+	total      int               // tokens of all requests
+	readable   int               // tokens under the rule "longest prefix"
+	markable   int               // tokens under the rule "only up to a mark"
+	assembles  []time.Duration
+	commits    []time.Duration
 }
 
 // request takes one request in.
@@ -50,11 +51,12 @@ func (w *watch) interrupted() { w.last = nil }
 
 // compare measures how much of the previous request, up to its prompt, stands unchanged at the start of this one.
 func (w *watch) compare(r *request, report *Report) {
-	if w.last == nil {
-		return
-	}
-	if r.projection != w.last.projection {
+	published := w.projection != "" && r.projection != w.projection
+	w.projection = r.projection
+	if published {
 		report.Publications++
+	}
+	if published || w.last == nil {
 		return
 	}
 	whole := sum(w.last.before)

@@ -11,6 +11,7 @@ import { Import } from "./import.js";
 import { settle, warnOnce } from "./process.js";
 import { address, agentOf, bypassed, request, route, type Address, type Where } from "./session.js";
 import { countTokens } from "./tokens.js";
+import { resetEntries } from "./transcript.js";
 import { assembleBody, tailOf, View } from "./view.js";
 import type * as wire from "./wire.js";
 
@@ -61,7 +62,8 @@ export class SkaldEngine implements host.ContextEngine {
     try {
       const [answer, read] = await Promise.all([this.call<wire.BootstrapAnswer>("bootstrap", session, {}, d), this.loadReader()]);
       const target = { agentId: /^agent:([^:]+):/.exec(params.sessionKey ?? "")?.[1], sessionId: params.sessionId, sessionKey: params.sessionKey, ...params.sessionTarget };
-      this.import = new Import(this.client, session);
+      const unseenReset = session.lifecycle !== undefined && session.lifecycle !== answer.lifecycle;
+      this.import = new Import(this.client, session, unseenReset ? () => resetEntries(target) : undefined);
       if (read) await this.import.begin(read, target, typeof answer.cursor === "string" ? answer.cursor : undefined, d);
       return { bootstrapped: true, importedMessages: this.import.imported };
     } catch (error) {

@@ -15,11 +15,14 @@ const pageMs = 10_000;
 export class Import {
   imported = 0;
   private stopped = false;
+  private resets?: Promise<Set<string>>;
   private rest: Promise<void> = Promise.resolve();
 
   constructor(
     private readonly client: Client,
     private readonly session: Address,
+    /** Where resets stand, when the daemon has not seen the newest one. */
+    private readonly loadResets?: () => Promise<Set<string>>,
   ) {}
 
   /** begin delivers the first pages within the deadline and leaves the others to the background. */
@@ -54,6 +57,9 @@ export class Import {
       const next = await source.next();
       if (next.done) return false;
       const { entries, cursor, reset } = next.value;
+      if (entries.length > 0) this.resets ??= this.loadResets?.();
+      const resets = await this.resets;
+      for (const entry of entries) if (resets?.has(entry.entry_id)) entry.reset = true;
       const body = { ...request(this.client.config, this.session), entries, cursor, reset };
       const answer = await this.client.call<ReconcileAnswer>("reconcile", body, route(this.session), within(pageMs));
       if (typeof answer.imported !== "number") throw new Fault("internal", "reconcile gave no count");

@@ -2,7 +2,7 @@
 import type { ReadTranscript, SessionTarget, TranscriptEntry } from "./host.js";
 
 export interface Page {
-  entries: { entry_id: string; position?: number; message: unknown }[];
+  entries: { entry_id: string; position?: number; reset?: boolean; message: unknown }[];
   cursor: string;
   reset: boolean;
 }
@@ -16,6 +16,25 @@ export async function loadReader(): Promise<ReadTranscript | undefined> {
   } catch {
     return undefined;
   }
+}
+
+/** resetEntries are the entries that the host was reset just before. Its cursor does not show resets, its list of events does. */
+export async function resetEntries(target: SessionTarget): Promise<Set<string>> {
+  const found = new Set<string>();
+  const { agentId, sessionKey, sessionId, storePath } = target;
+  try {
+    const { readSessionTranscriptEvents } = await import("openclaw/plugin-sdk/session-transcript-runtime");
+    let reset = false;
+    for (const event of await readSessionTranscriptEvents({ agentId, sessionKey, sessionId, storePath })) {
+      if (event.type === "reset") reset = true;
+      if (event.type !== "message" || !reset) continue;
+      if (event.id) found.add(event.id);
+      reset = false;
+    }
+  } catch {
+    // an older host; assemble shows most resets as well
+  }
+  return found;
 }
 
 /** pages reads the transcript from the cursor on. It ends quietly when the host cannot read it now. */
@@ -46,7 +65,7 @@ export async function* pages(read: ReadTranscript, target: SessionTarget, cursor
 }
 
 /** The cursor counts messages from 1; the position that commitTurn's anchors give counts from 0. */
-const entry = (e: TranscriptEntry) => ({
+const entry = (e: TranscriptEntry): Page["entries"][number] => ({
   entry_id: e.entryId,
   position: typeof e.seq === "number" && e.seq > 0 ? e.seq - 1 : undefined,
   message: e.message as unknown,

@@ -4,6 +4,7 @@ import type { AgentMessage } from "./host.js";
 export interface BootstrapAnswer {
   session_id: string;
   last_seq: number;
+  lifecycle?: string;
   cursor?: unknown;
 }
 

@@ -50,7 +50,7 @@ func startFaulty() (*world.World, error) {
 	}
 	w, err := world.Start(context.Background(), world.Options{
 		Dir: dir, Proxy: true, AlsoAllow: append(slices.Clone(memoryTools), "sessions_spawn"), DaemonArgs: []string{"--config", config},
-		ExtraConfig: map[string]any{"agents": map[string]any{"list": []any{map[string]any{"id": "main", "default": true}, map[string]any{"id": "other"}}}},
+		ExtraConfig: map[string]any{"agents": map[string]any{"entries": map[string]any{"main": map[string]any{}, "other": map[string]any{}}}},
 	})
 	closers = append(closers, w.Close)
 	return w, err

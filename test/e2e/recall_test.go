@@ -254,8 +254,8 @@ func afterStamp(s string) string {
 	return s
 }
 
-// TestReset: /new starts empty, and the old epoch is found by recall (000-190; design, "Reset").
-func TestReset(t *testing.T) {
+// TestNewEpoch: /new starts empty, and the old epoch is found by recall (000-190; design, "Reset").
+func TestNewEpoch(t *testing.T) {
 	w, ctx := shared(t), deadline(t, 5*time.Minute)
 	s := newTalk(t, ctx, w, "reset")
 	s.say("The seed potatoes of the variety Rooster came from the farm at Ballyhale.")

@@ -44,6 +44,7 @@ func (c *talk) say(text string, opts ...gateway.TurnOption) []scripted.Request {
 	c.t.Helper()
 	reply, requests, err := c.w.Turn(c.ctx, c.key, text, append(slices.Clone(c.opts), opts...)...)
 	if err != nil {
+		unrefused(c.t, requests)
 		c.t.Fatalf("turn %q: %v", short(text), err)
 	}
 	if len(requests) == 0 {
@@ -120,6 +121,22 @@ func prefixes(t *testing.T, requests []scripted.Request) {
 			return
 		}
 	}
+}
+
+// stable checks that each request of the conversation begins with the one before it, up to its prompt, but for one break a publication.
+func (c *talk) stable() (publications int) {
+	c.t.Helper()
+	publications = len(logged(c.t, c.w, "msg=published", c.session().ID))
+	broken := 0
+	for i := 1; i < len(c.requests); i++ {
+		if scripted.PrefixShare(c.requests[i-1], c.requests[i]) == 1 {
+			continue
+		}
+		if broken++; broken > publications {
+			prefixes(c.t, c.requests[i-1:i+1])
+		}
+	}
+	return publications
 }
 
 // unrefused checks that the model endpoint has refused none of the requests.

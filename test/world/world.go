@@ -53,7 +53,6 @@ var models = []struct {
 	{"lab-gpt", "openai", gateway.Model{ID: "gpt-small", ContextWindow: 20_000, MaxTokens: 1024}},
 	{"lab-gpt", "openai", gateway.Model{ID: "gpt-large", ContextWindow: 200_000, MaxTokens: 4096}},
 	{"lab-gpt", "openai", gateway.Model{ID: "gpt-vision", Input: []string{"text", "image"}}},
-	{"lab-gpt", "openai", gateway.Model{ID: "gpt-vision", Input: []string{"text", "image"}}},
 	{"lab-claude", "anthropic", gateway.Model{ID: "claude-scripted"}},
 	{"lab-claude", "anthropic", gateway.Model{ID: "claude-vision", Input: []string{"text", "image"}}},
 	{"lab-claude-think", "anthropic-thinking", gateway.Model{ID: "claude-thinking", Reasoning: true}},

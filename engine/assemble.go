@@ -284,7 +284,7 @@ func (a *assembly) input() strategy.Input {
 		in.NoRecall = "recall was too slow three times in a row: skipped for a minute"
 	}
 	if !a.r.DryRun {
-		in.Deadline = a.started.Add(recallDeadline)
+		in.Deadline = a.started.Add(a.e.opts.Recall)
 	}
 	return in
 }

@@ -5,11 +5,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
 
 	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/engine"
 	"github.com/skald-engine/skald/message"
 	"github.com/skald-engine/skald/store/memory"
 )
@@ -394,9 +396,16 @@ func TestI7SlowSearch(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		defer time.Sleep(time.Hour) // the late answers end
 		w := &wrapped{Store: memory.New()}
-		h := newHostOver(t, w)
+		h := newHostOver(t, w, func(o *engine.Options) { o.Recall = 0 })
 		h.session("agent:main:before").say("My grey parrot is called Polly", "Nice name")
-		w.tx = func(tx skald.Tx) skald.Tx { return slowTx{tx} }
+		var slow atomic.Bool
+		slow.Store(true)
+		w.tx = func(tx skald.Tx) skald.Tx {
+			if slow.Load() {
+				return slowTx{tx}
+			}
+			return tx
+		}
 		ask := func(i int) (skald.AssembleResult, time.Duration) {
 			began := time.Now()
 			out := h.assemble("What is my parrot called?", func(r *skald.AssembleRequest) { r.TurnID = fmt.Sprint("turn ", i) })
@@ -414,7 +423,7 @@ func TestI7SlowSearch(t *testing.T) {
 		if h.status().RecallSkips != 3 {
 			t.Fatal(h.status().RecallSkips)
 		}
-		w.tx = nil
+		slow.Store(false)
 		*h.now = h.now.Add(2 * time.Minute)
 		if out, _ := ask(4); !strings.Contains(shownText(out), "Polly") {
 			t.Fatal("recall did not come back")

@@ -26,6 +26,7 @@ type Options struct {
 	Log        *slog.Logger
 	Summariser archive.Summariser // nil: the builtin one
 	Metrics    Metrics            // nil: none
+	Recall     time.Duration      // when a recall is given up, counted from the start of assemble; 0: 150 ms (I7)
 	MaxMessage int                // bytes of one message; more becomes a dead letter; 0: 256 MB
 }
 
@@ -68,6 +69,9 @@ func New(store skald.Store, opts Options) (*Engine, error) {
 		opts.Metrics = noMetrics{}
 	}
 	opts.Metrics = safeMetrics{opts.Metrics}
+	if opts.Recall <= 0 {
+		opts.Recall = recallDeadline
+	}
 	if opts.MaxMessage <= 0 {
 		opts.MaxMessage = defaultMaxMessage
 	}

@@ -53,7 +53,7 @@ func newHostOver(t testing.TB, store skald.Store, change ...func(*engine.Options
 	t.Helper()
 	now := monday
 	h := &host{t: t, store: store, now: &now, n: new(int), budget: 100_000, model: "gpt-5"}
-	opts := engine.Options{Clock: func() time.Time { return now }}
+	opts := engine.Options{Clock: func() time.Time { return now }, Recall: time.Minute} // a busy machine must not decide
 	for _, c := range change {
 		c(&opts)
 	}

@@ -41,10 +41,20 @@ func Shorten(raw []byte, maxTokens int, uri string) json.RawMessage {
 			if least {
 				break // the texts are as short as they get
 			}
-			allowed -= over + over/4 + 1
+			allowed -= tighter(allowed, over, try)
 		}
 	}
 	return best
+}
+
+// tighter is how much less to allow after a try that was over: what it was over at first, then a good part. A text full of quotes and
+// line ends takes far more than its characters, and cutting it by little changes nothing.
+func tighter(allowed, over, try int) int {
+	step := over + over/4 + 1
+	if try > 0 {
+		step = max(step, allowed/4)
+	}
+	return step
 }
 
 // cutTexts cuts texts so that the message would have the wanted number of tokens if escapes cost nothing; least is true

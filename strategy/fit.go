@@ -113,17 +113,23 @@ func shortenHead(f *fitted, in fitInput) {
 }
 
 func dropOlder(f *fitted, in fitInput) {
-	over, dropped := f.tokens-in.budget, 0
-	turns := countTurns(f.list)
-	for over > 0 && len(f.list) > 1 && turns-len(f.list[0].turns) >= in.keep {
-		over -= f.list[0].tokens
-		dropped += len(f.list[0].turns)
-		turns -= len(f.list[0].turns)
-		f.list = f.list[1:]
+	dropped, turns := 0, countTurns(f.list)
+	for f.tokens > in.budget {
+		over, before := f.tokens-in.budget, dropped
+		for over > 0 && len(f.list) > 1 && turns-len(f.list[0].turns) >= in.keep {
+			over -= f.list[0].tokens
+			dropped += len(f.list[0].turns)
+			turns -= len(f.list[0].turns)
+			f.list = f.list[1:]
+		}
+		if dropped == before {
+			break
+		}
+		f.dropUnanchored()
+		f.measure()
 	}
 	if dropped > 0 {
 		f.note("%d older turns were left out", dropped)
-		f.dropUnanchored()
 	}
 }
 

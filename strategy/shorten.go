@@ -39,24 +39,34 @@ type cutter func(t shown, want int, uri string) json.RawMessage
 
 func cut(t shown, want int, uri string) json.RawMessage { return message.Shorten(t.raw, want, uri) }
 
-// shorten cuts the longest messages of some roles, the longest first, down to least tokens each, until the whole fits.
+// shorten cuts the longest messages of some roles, the longest first, down to least tokens each, until the whole fits. What a message
+// saves by itself may count for nothing, such as a result without its call: so the whole is measured again.
 func (f *fitted) shorten(in fitInput, least int, how cutter, roles ...skald.Role) {
-	over := f.tokens - in.budget
 	f.list = cloneList(f.list)
-	tried := map[int64]bool{}
+	done := map[int64]bool{}
+	for f.tokens > in.budget && f.shortenBy(f.tokens-in.budget, in, least, how, done, roles) {
+		f.measure()
+	}
+}
+
+// shortenBy cuts as much as is over, and reports whether anything was cut. done are the turns that are as short as they get.
+func (f *fitted) shortenBy(over int, in fitInput, least int, how cutter, done map[int64]bool, roles []skald.Role) (cut bool) {
 	for over > 0 {
-		x, t := f.longest(least, tried, roles)
+		x, t := f.longest(least, done, roles)
 		if t == nil {
-			return
+			return cut
 		}
-		tried[t.seq] = true
-		short := made(how(*t, max(least, t.tokens-over), string(in.uri.TurnsURI(t.seq, t.seq))))
-		if saved := t.tokens - short.tokens; saved > 0 && short.msg != nil {
+		want := max(least, t.tokens-over)
+		short := made(how(*t, want, string(in.uri.TurnsURI(t.seq, t.seq))))
+		saved := t.tokens - short.tokens
+		done[t.seq] = short.tokens > want || saved <= 0
+		if saved > 0 && short.msg != nil {
 			f.note("turn %d was shortened from %d to %d tokens", t.seq, t.tokens, short.tokens)
 			short.seq = t.seq
-			*t, over, x.tokens = short, over-saved, x.tokens-saved
+			*t, over, x.tokens, cut = short, over-saved, x.tokens-saved, true
 		}
 	}
+	return cut
 }
 
 func (f *fitted) longest(least int, tried map[int64]bool, roles []skald.Role) (in *exchange, best *shown) {
@@ -90,13 +100,13 @@ func cloneList(list []exchange) []exchange {
 
 // stub stands for a message: its role and ids, and head and tail of its text.
 func stub(t shown, want int, uri string) (short json.RawMessage) {
-	for room, try := want, 0; try < 6; try++ {
+	for room, try := want, 0; try < 8; try++ {
 		short = stubOf(t, room, uri)
 		over := message.Tokens(short) - want
 		if over <= 0 {
 			break
 		}
-		room -= over + over/4 // escapes take more than they count
+		room -= max(over+over/4, room/4*min(try, 1)) // escapes take more than they count
 	}
 	return short
 }

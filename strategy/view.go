@@ -3,6 +3,7 @@ package strategy
 import (
 	"encoding/json"
 	"slices"
+	"strings"
 
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/message"
@@ -44,6 +45,7 @@ const viewPage = 256
 // returns them oldest first. whole is false when older ones were left out.
 func view(tx skald.Tx, in Input, limit int) (list []exchange, whole bool, err error) {
 	var turns []shown
+	var newer *skald.Turn
 	total, to := 0, int64(0)
 	for {
 		page, err := tx.Turns(in.Session.Ref, skald.TurnQuery{From: in.Session.Published + 1, To: to, Epoch: in.Session.Epoch, Desc: true, Limit: viewPage})
@@ -51,9 +53,10 @@ func view(tx skald.Tx, in Input, limit int) (list []exchange, whole bool, err er
 			return nil, false, err
 		}
 		for _, t := range page {
-			if s, ok := show(t, in); ok {
+			if s, ok := show(t, in); ok && !unanswered(t, s.msg, newer, in.Prompt) {
 				turns = append(turns, s)
 				total += s.tokens
+				newer = &t
 			}
 		}
 		whole = len(page) < viewPage
@@ -72,6 +75,19 @@ func view(tx skald.Tx, in Input, limit int) (list []exchange, whole bool, err er
 		list = list[1:] // the page began in the middle of an exchange
 	}
 	return list, whole, nil
+}
+
+// unanswered reports a user turn that the host has taken off its path, because its run was aborted before any answer: the host puts
+// its text into the next prompt, and stores that prompt at the same position (docs/openclaw.md, 9). It stays stored.
+func unanswered(t skald.Turn, m *message.Message, newer *skald.Turn, prompt string) bool {
+	if m.SkaldRole() != skald.RoleUser {
+		return false
+	}
+	if newer == nil {
+		text := m.Text()
+		return text != "" && strings.Contains(prompt, text)
+	}
+	return newer.Role == skald.RoleUser && newer.Position >= 0 && newer.Position == t.Position
 }
 
 // show turns a stored turn into what the model may see of it; false when nothing is.

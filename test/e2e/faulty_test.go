@@ -157,18 +157,24 @@ func verifyAll(t *testing.T, ctx context.Context, w *world.World) {
 	}
 }
 
-// turn sends a turn that has to be answered.
+// turn sends a turn that has to be answered, and returns the model requests of it: the host may be at work on others.
 func turn(t *testing.T, ctx context.Context, w *world.World, key, text string) []scripted.Request {
 	t.Helper()
 	reply, requests, err := w.Turn(ctx, key, text)
 	if err != nil {
 		t.Fatalf("turn %q: %v", text, err)
 	}
+	requests = promptedBy(requests, text)
 	if reply == "" || len(requests) == 0 {
 		t.Fatalf("turn %q: reply %q after %d model requests", text, reply, len(requests))
 	}
 	unrefused(t, requests)
 	return requests
+}
+
+// promptedBy are the requests with a text in their prompt.
+func promptedBy(list []scripted.Request, text string) []scripted.Request {
+	return slices.DeleteFunc(slices.Clone(list), func(r scripted.Request) bool { return !strings.Contains(r.PromptText(), text) })
 }
 
 // attempts are the commitTurn calls of a session by advancement key.

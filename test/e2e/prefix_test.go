@@ -26,7 +26,7 @@ func TestPrefix(t *testing.T) {
 			ctx := deadline(t, 6*time.Minute)
 			teller := newTalk(t, ctx, w, "prefix-told-"+c.name, gateway.WithModel(c.model))
 			teller.say("The rehearsal of the choir " + c.name + " takes place in the chapel of Dunmore.")
-			teller.say("The conductor of the choir " + c.name + " is Mrs. Vasquez.")
+			newTalk(t, ctx, w, "prefix-told-too-"+c.name, gateway.WithModel(c.model)).say("The bicycle pump hangs in the shed of farmer Quistgaard.")
 			s := newTalk(t, ctx, w, "prefix-"+c.name, gateway.WithModel(c.model))
 			s.say("Good to see you, let us plan the week.")
 			s.say("Where does the rehearsal of the choir " + c.name + " take place?")
@@ -35,8 +35,8 @@ func TestPrefix(t *testing.T) {
 			if r := s.first("THINK about the poster. LONG 50"); !bytes.Contains(r.Raw, []byte(base64.StdEncoding.EncodeToString(pixel))) {
 				t.Error("the image is not shown in the turn after it")
 			}
-			s.say("Who is the conductor of the choir " + c.name + "?")
-			s.say(`PARALLEL 2 memory_recall {"query":"conductor"}`)
+			s.say("In whose shed does the bicycle pump hang?")
+			s.say(`PARALLEL 2 memory_recall {"query":"bicycle pump"}`)
 			if r := s.commit(); !r.Archived {
 				t.Fatalf("nothing was archived: %s", r.Reason)
 			}

@@ -27,21 +27,22 @@ var facts = []fact{
 }
 
 // profileCases say which form a recall takes with recallForm auto. The tool pair is fit where the family accepts calls that the model
-// did not make (docs/openclaw.md, 17 to 20).
+// did not make (docs/openclaw.md, 17 to 20). Two profiles leave out calls with which the host itself breaks the provider's rules: see
+// TestHostAlone.
 var profileCases = []struct {
 	profile, model, form string
-	whole                bool // 50 turns in the short form too
-	noCalls              bool // the host itself breaks the provider's rule when the model calls a tool: see TestHostAlone
+	turns                int // in the short form
+	without              string
 }{
-	{"openai", "lab-gpt/gpt-scripted", "tool", true, false},
-	{"openai-thinking", "lab-deepseek/deepseek-scripted", "text", false, false},
-	{"anthropic", "lab-claude/claude-scripted", "tool", true, false},
-	{"anthropic-thinking", "lab-claude-think/claude-thinking", "tool", false, false},
-	{"gemini", "lab-gemini/gemini-scripted", "tool", false, false},
-	{"gemini-signed", "lab-gemini-think/gemini-signed", "tool", false, true},
-	{"mistral", "lab-mistral/mistral-scripted", "tool", false, false},
-	{"strict-alternation", "lab-plain/llama-scripted", "text", false, false},
-	{"no-tools", "lab-bare/bare-scripted", "text", false, false},
+	{"openai", "lab-gpt/gpt-scripted", "tool", 50, ""},
+	{"openai-thinking", "lab-deepseek/deepseek-scripted", "text", 12, ""},
+	{"anthropic", "lab-claude/claude-scripted", "tool", 50, ""},
+	{"anthropic-thinking", "lab-claude-think/claude-thinking", "tool", 12, "CALLS 2"},
+	{"gemini", "lab-gemini/gemini-scripted", "tool", 12, ""},
+	{"gemini-signed", "lab-gemini-think/gemini-signed", "tool", 12, "CALL"},
+	{"mistral", "lab-mistral/mistral-scripted", "tool", 12, ""},
+	{"strict-alternation", "lab-plain/llama-scripted", "text", 12, ""},
+	{"no-tools", "lab-bare/bare-scripted", "text", 12, ""},
 }
 
 // TestProfiles: with recallForm auto no provider profile refuses a request in 50 turns with recall, calls, small talk and Chinese, and
@@ -57,15 +58,15 @@ func TestProfiles(t *testing.T) {
 		t.Run(c.profile, func(t *testing.T) {
 			began := time.Now()
 			s := newTalk(t, ctx, w, "profile-"+c.profile, gateway.WithModel(c.model))
-			turns := 12
-			if c.whole || long() {
+			turns := c.turns
+			if long() {
 				turns = 50
 			}
 			asked, seen := 0, map[string]int{}
 			for i := range turns {
 				text, f := profileTurn(i, &asked)
-				if c.noCalls && strings.HasPrefix(text, "CALL") || strings.HasPrefix(text, "PARALLEL") && c.noCalls {
-					text = fmt.Sprintf("Remark %d about the barometer.", i)
+				if c.without != "" && strings.Contains(text, c.without) || c.without == "CALL" && strings.Contains(text, "PARALLEL") {
+					text = fmt.Sprintf("Remark %d: the barometer has fallen since noon.", i)
 				}
 				r := s.first(text)
 				if r.Profile != c.profile {
@@ -130,4 +131,29 @@ func profileTurn(i int, asked *int) (string, *fact) {
 		return `PARALLEL 2 memory_recall {"query":"青铜海豚"}`, nil
 	}
 	return fmt.Sprintf("THINK about a walk on the shore, part %d. LONG 60", i), nil
+}
+
+// TestHostAlone documents two refusals that are the host's own doing: they come without any message of ours (docs/openclaw.md, 37 and 38).
+// When the host learns better, this test fails, and TestProfiles can ask for these calls too.
+func TestHostAlone(t *testing.T) {
+	w, ctx := shared(t), deadline(t, 3*time.Minute)
+	for _, c := range []struct{ profile, model, prompt, refusal string }{
+		{"anthropic-thinking", "lab-claude-think/claude-thinking", `CALLS 2 memory_recall {"query":"qqqzzz"}`, "Expected `thinking`"},
+		{"gemini-signed", "lab-gemini-think/gemini-signed", `CALL memory_recall {"query":"qqqzzz"}`, "missing a thought_signature"},
+	} {
+		t.Run(c.profile, func(t *testing.T) {
+			// A group session finds nothing in other sessions, so that it gets neither first message nor recall.
+			_, requests, _ := w.Turn(ctx, "agent:main:telegram:group:alone-"+c.profile, c.prompt, gateway.WithModel(c.model))
+			refused := ""
+			for _, r := range requests {
+				if r.PromptIndex > 0 && strings.Contains(string(r.Messages[r.PromptIndex-1].Raw), "[skald]") || recalls(r) > 0 {
+					t.Errorf("a message of ours is in the request: %s", short(string(r.Raw)))
+				}
+				refused += r.Refusal
+			}
+			if !strings.Contains(refused, c.refusal) {
+				t.Errorf("the host is not refused any more (%d requests, %q): ask for these calls in TestProfiles too", len(requests), refused)
+			}
+		})
+	}
 }

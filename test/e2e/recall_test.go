@@ -331,7 +331,11 @@ func TestToolSearch(t *testing.T) {
 	}
 	call := searchedCall(r)
 	if call == nil || !strings.Contains(string(call.Args), `"memory_recall_auto"`) || !r.Contains("third dome") {
-		t.Errorf("the recall is not a tool_call before the prompt: %+v", call)
+		var before []string
+		for _, m := range r.Messages[max(0, r.PromptIndex-4):max(0, r.PromptIndex)] {
+			before = append(before, short(string(m.Raw)))
+		}
+		t.Errorf("the recall is not a tool_call before the prompt: %+v; there stand:\n%s", call, strings.Join(before, "\n"))
 	}
 	c := newTalk(t, ctx, w, "search-calls")
 	if call != nil { // the model repeats what it saw

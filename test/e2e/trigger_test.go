@@ -85,7 +85,8 @@ func TestTriggerTokens(t *testing.T) {
 	t.Logf("commit after %d turns; last request %d tokens, %d messages", at, last.EstimatedTokens, len(last.Messages))
 }
 
-// TestTriggerBudget: three quarters of a small budget commit (000-044), before the model sees a change.
+// TestTriggerBudget: a small budget that fills up commits (000-044) before the model sees a change, and publishes before the host's own
+// compaction fires.
 func TestTriggerBudget(t *testing.T) {
 	w, ctx := shared(t), deadline(t, 5*time.Minute)
 	s := newTalk(t, ctx, w, "trigger-budget", gateway.WithModel("lab-gpt/gpt-small"))
@@ -98,6 +99,12 @@ func TestTriggerBudget(t *testing.T) {
 	}
 	quiet(t, ctx, w)
 	unchanged(t, s)
+	for i := 0; i < 12 && s.session().Published == 0; i++ {
+		s.say(filler(100+i, 900))
+	}
+	if s.session().Published == 0 {
+		t.Error("no publication followed")
+	}
 	if lines := logged(t, w, "msg=compact ", s.session().ID); len(lines) > 0 {
 		t.Errorf("the host compacted first: %v", lines)
 	}

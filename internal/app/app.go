@@ -74,6 +74,7 @@ func (o Options) exists() error {
 func (o Options) engine() engine.Options {
 	e := engine.Options{
 		Version: Version, Settings: o.Config.Settings, Strategy: cmp.Or(o.Strategy, o.Config.Strategy), Clock: o.Clock, Log: o.Log,
+		Recall: time.Duration(o.Config.RecallMillis) * time.Millisecond,
 		Policy: skald.Policy{
 			IsolateUserScopeByAgent: isSet(o.Config.Settings.IsolateUserByAgent),
 			IsolateAgentScopeByUser: isSet(o.Config.Settings.IsolateAgentByUser),

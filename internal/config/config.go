@@ -26,6 +26,7 @@ type Config struct {
 	BodyLimit       int64          `json:"body_limit"`       // bytes; default 64 MB
 	Workers         int            `json:"workers"`          // background jobs at a time; default 2
 	ShutdownSeconds int            `json:"shutdown_seconds"` // wait for calls under way at the end; default 10
+	RecallMillis    int            `json:"recall_ms"`        // after which a recall is cut to what is ready; default 150
 	Log             Log            `json:"log"`
 }
 
@@ -56,7 +57,7 @@ func Default() Config {
 	return Config{
 		Listen: "127.0.0.1:1933", Data: "~/.skald", Strategy: "viking",
 		Identity:  Identity{skald.DefaultIdentity.Account, skald.DefaultIdentity.User},
-		BodyLimit: 64 << 20, Workers: 2, ShutdownSeconds: 10,
+		BodyLimit: 64 << 20, Workers: 2, ShutdownSeconds: 10, RecallMillis: 150,
 		Log: Log{Level: "info", Format: "text"},
 	}
 }

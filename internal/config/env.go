@@ -13,7 +13,7 @@ func (c *Config) fromEnv(env func(string) (string, bool)) error {
 			*to = v
 		}
 	}
-	for name, to := range map[string]*int{"SKALD_WORKERS": &c.Workers, "SKALD_SHUTDOWN_SECONDS": &c.ShutdownSeconds} {
+	for name, to := range map[string]*int{"SKALD_WORKERS": &c.Workers, "SKALD_SHUTDOWN_SECONDS": &c.ShutdownSeconds, "SKALD_RECALL_MS": &c.RecallMillis} {
 		if v, ok := env(name); ok && v != "" {
 			n, err := strconv.Atoi(v)
 			if err != nil {

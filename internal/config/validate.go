@@ -44,6 +44,7 @@ func (c *Config) checkNumbers() error {
 		{"body_limit", c.BodyLimit, 1 << 10, 1 << 32},
 		{"workers", int64(c.Workers), 1, 256},
 		{"shutdown_seconds", int64(c.ShutdownSeconds), 0, 3600},
+		{"recall_ms", int64(c.RecallMillis), 1, 60_000},
 	} {
 		if n.value < n.least || n.value > n.most {
 			return invalid(n.key, "%d is not between %d and %d", n.value, n.least, n.most)

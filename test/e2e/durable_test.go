@@ -194,22 +194,20 @@ func TestDurableAbortedBeforeAnswer(t *testing.T) {
 	hanging(t, ctx, w, before, 1)
 	abort(t, ctx, w, key, id)
 	// The strictest kind of model: no two user messages in a row.
-	var last scripted.Request
 	for _, text := range []string{"three", "four"} {
 		_, requests, err := w.Turn(ctx, key, text, gateway.WithModel("lab-plain/llama-scripted"))
 		if err != nil {
 			t.Fatal(err)
 		}
 		unrefused(t, requests)
-		last = requests[0]
-		shown := 0
-		for _, m := range last.Messages[:last.PromptIndex+1] {
-			if m.Role == "user" {
+		r, shown := requests[0], 0
+		for _, m := range r.Messages[:r.PromptIndex+1] {
+			if m.Role == "user" && !strings.Contains(m.Text, recallLine) {
 				shown += strings.Count(m.Text, "never answered")
 			}
 		}
-		if shown != 1 {
-			t.Errorf("turn %q: the model is shown the unanswered message %d times:\n%s", text, shown, last.Raw)
+		if shown > 1 || shown == 0 && text == "three" {
+			t.Errorf("turn %q: the model is shown the unanswered message %d times:\n%s", text, shown, r.Raw)
 		}
 	}
 	turns := sameAsHost(t, ctx, w, key)

@@ -66,7 +66,7 @@ func TestProfiles(t *testing.T) {
 			for i := range turns {
 				text, f := profileTurn(i, &asked)
 				if c.without != "" && strings.Contains(text, c.without) || c.without == "CALL" && strings.Contains(text, "PARALLEL") {
-					text = fmt.Sprintf("Remark %d: the barometer has fallen since noon.", i)
+					text = "ok, thanks"
 				}
 				r := s.first(text)
 				if r.Profile != c.profile {
@@ -74,7 +74,7 @@ func TestProfiles(t *testing.T) {
 				}
 				seen[recallForm(r)]++
 				if f != nil {
-					checkRecall(t, r, *f, c.form)
+					s.checkRecall(t, r, *f, c.form)
 				}
 				if strings.HasPrefix(text, "hello") && recallForm(r) != "" {
 					t.Errorf("a greeting got a recall:\n%s", recalled(r))
@@ -82,7 +82,7 @@ func TestProfiles(t *testing.T) {
 			}
 			unrefused(t, s.requests)
 			publications := s.stable()
-			if other := map[string]string{"tool": "text", "text": "tool"}[c.form]; seen[other] > 0 || seen[c.form] == 0 {
+			if other := map[string]string{"tool": "text", "text": "tool"}[c.form]; seen[other] > 0 || seen[c.form] < 3 {
 				t.Errorf("forms of the recalls: %v, want %s", seen, c.form)
 			}
 			stored := s.turns()
@@ -96,10 +96,14 @@ func TestProfiles(t *testing.T) {
 }
 
 // checkRecall: the fact stands before the prompt; in the profile's form when this turn recalled it.
-func checkRecall(t *testing.T, r scripted.Request, f fact, form string) {
+func (c *talk) checkRecall(t *testing.T, r scripted.Request, f fact, form string) {
 	t.Helper()
+	if !r.Contains(f.answer) && strings.Contains(c.explain().Recall.Skipped, "no room") {
+		t.Logf("%q: the share for recalls is used up until the next publication", f.asked)
+		return
+	}
 	if !r.Contains(f.answer) {
-		t.Errorf("%q: the model was not shown %q; recall form %q:\n%s", f.asked, f.answer, recallForm(r), short(recalled(r)))
+		t.Errorf("%q: the model was not shown %q; recall form %q, skipped %q:\n%s", f.asked, f.answer, recallForm(r), c.explain().Recall.Skipped, short(recalled(r)))
 		return
 	}
 	if strings.Contains(recalled(r), f.answer) && recallForm(r) != form {
@@ -146,7 +150,7 @@ func TestHostAlone(t *testing.T) {
 			_, requests, _ := w.Turn(ctx, "agent:main:telegram:group:alone-"+c.profile, c.prompt, gateway.WithModel(c.model))
 			refused := ""
 			for _, r := range requests {
-				if r.PromptIndex > 0 && strings.Contains(string(r.Messages[r.PromptIndex-1].Raw), "[skald]") || recalls(r) > 0 {
+				if r.Contains("[skald]") || recalls(r) > 0 {
 					t.Errorf("a message of ours is in the request: %s", short(string(r.Raw)))
 				}
 				refused += r.Refusal

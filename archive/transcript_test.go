@@ -46,7 +46,7 @@ func transcriptDir() string {
 	if d := os.Getenv("SKALD_TRANSCRIPTS"); d != "" {
 		return d
 	}
-	return "/work/shared/data/transcripts"
+	return filepath.Join("..", "..", "shared", "data", "transcripts")
 }
 
 func originOf(r skald.Role) skald.Origin {

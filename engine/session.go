@@ -3,6 +3,7 @@ package engine
 import (
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/skald-engine/skald"
 )
@@ -125,3 +126,14 @@ func internalKey(key string) bool { return strings.Contains(key, "internal-sessi
 
 // isGroup reports whether several people may read the session.
 func isGroup(a skald.Audience) bool { return strings.HasPrefix(string(a), string(skald.AudienceGroup)) }
+
+// clean makes a name that the host gave fit to stand before a text: printable, at most 64 characters.
+func clean(name string) string {
+	runes := []rune(strings.Map(func(r rune) rune {
+		if unicode.IsPrint(r) {
+			return r
+		}
+		return -1
+	}, strings.ToValidUTF8(name, "")))
+	return strings.TrimSpace(string(runes[:min(len(runes), 64)]))
+}

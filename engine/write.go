@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"github.com/skald-engine/skald"
-	"github.com/skald-engine/skald/archive"
 	"github.com/skald-engine/skald/index"
 	"github.com/skald-engine/skald/message"
 )
@@ -48,6 +47,7 @@ type delivery struct {
 	heartbeat bool
 	print     string // fingerprint of the whole call, for channels without keys: an exact repetition stores nothing
 	reset     bool   // the host's transcript was written anew: its entry ids may have changed
+	sender    string // who wrote the user's messages, where the host tells (peer_role person)
 	lifecycle string // the host's revision, where it shows one
 	window    int    // largest token budget that the host showed in the turn: close to the model's window; 0 unknown
 	now       time.Time
@@ -78,10 +78,11 @@ func (e *Engine) write(ctx context.Context, r skald.Request, set settings, d del
 	if err != nil {
 		return skald.CommitTurnResult{}, err
 	}
+	d.sender = clean(r.Session.SenderID)
 	var result skald.CommitTurnResult
-	wake := false
+	due := false
 	err = e.store.Update(ctx, func(tx skald.Tx) (err error) {
-		result, wake, err = e.writeIn(tx, ref, r, set, d)
+		result, due, err = e.writeIn(tx, ref, r, set, d)
 		return err
 	})
 	if err != nil {
@@ -89,13 +90,23 @@ func (e *Engine) write(ctx context.Context, r skald.Request, set settings, d del
 		return skald.CommitTurnResult{}, err
 	}
 	e.opts.Metrics.Count("turns_stored", result.Stored)
-	if wake {
-		e.opts.Metrics.Count("commits", 1)
-		e.runner.Wake()
+	if due {
+		e.evaluate(ctx, ref, set, d.now)
 	}
 	return result, nil
 }
 
+// evaluate commits when a trigger has hit. It comes after the write and never affects it: what fails here is tried again at the next
+// write or sweep (000-033).
+func (e *Engine) evaluate(ctx context.Context, ref skald.SessionRef, set settings, now time.Time) {
+	closed, err := e.commitOne(ctx, ref, now, func(s skald.Session) string { return trigger(s, set, now) })
+	e.note("commit", ref.ID, err)
+	if closed {
+		e.Committed()
+	}
+}
+
+// writeIn stores a delivery and reports whether a trigger is due.
 func (e *Engine) writeIn(tx skald.Tx, ref skald.SessionRef, r skald.Request, set settings, d delivery) (skald.CommitTurnResult, bool, error) {
 	result := skald.CommitTurnResult{Status: "committed", SessionID: ref.ID}
 	s, err := open(tx, ref, r, d.now)
@@ -124,13 +135,7 @@ func (e *Engine) writeIn(tx skald.Tx, ref skald.SessionRef, r skald.Request, set
 	if d.window > 0 {
 		s.Window = d.window
 	}
-	wake := false
-	if cause := trigger(s, set, d.now); cause != "" {
-		if _, wake, err = archive.Close(tx, &s, cause, d.now); err != nil {
-			return result, false, err
-		}
-	}
-	return result, wake, tx.PutSession(s)
+	return result, trigger(s, set, d.now) != "", tx.PutSession(s)
 }
 
 // keys are what a repetition of the delivery is recognised by.
@@ -274,6 +279,9 @@ func (e *Engine) makeTurn(s skald.Session, in incoming, seq int64, purpose skald
 		return t
 	}
 	t.Role, t.Speaker = in.msg.SkaldRole(), in.msg.Sender
+	if t.Role == skald.RoleUser && t.Speaker == "" {
+		t.Speaker = d.sender
+	}
 	if !in.msg.Timestamp.IsZero() {
 		t.Time = in.msg.Timestamp.UTC()
 	}

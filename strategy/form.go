@@ -45,7 +45,7 @@ const (
 	ackLine     = "Noted."
 	recallTool  = "memory_recall_auto"
 	recallMark  = "openviking-auto-recall"
-	recallExtra = 160 // tokens that the messages around the items take at most
+	recallExtra = 300 // tokens that the messages around the items take at most
 )
 
 // recallMessages builds the messages of one recall, ready to stand before the prompt. A closing line of the assistant ends the

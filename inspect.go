@@ -139,7 +139,8 @@ type Expansion struct {
 	Session URI            `json:"session_uri"`
 	Archive URI            `json:"archive_uri,omitempty"`
 	Turns   []ExpandedTurn `json:"turns"`
-	More    []URI          `json:"more"` // raw context URIs that can be read further
+	More    []URI          `json:"more"`              // raw context URIs that can be read further
+	Derived []URI          `json:"derived,omitempty"` // of turns: archives that cover them, memories made of them (I5)
 	Total   int            `json:"total"`
 }
 

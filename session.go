@@ -35,10 +35,11 @@ type Session struct {
 	Archives      int       // index of the newest archive; 0 when there is none
 
 	// What the model sees. Turns of the epoch up to Published are replaced by Head.
-	Published   int64  // last sequence that summaries replaced; EpochFrom-1 when none
-	Publication int    // number of publications in all; part of the context projection's epoch
-	Head        string // text of the first user-role message; set at the epoch's start and by publications only
-	HeadSet     bool   // Head was settled for this epoch (it may be empty)
+	Published   int64        // last sequence that summaries replaced; EpochFrom-1 when none
+	Publication int          // number of publications in all; part of the context projection's epoch
+	Head        string       // text of the first user-role message; set at the epoch's start and by publications only
+	Compactions []Compaction // publications so far, oldest first; the newest 1,000
+	HeadSet     bool         // Head was settled for this epoch (it may be empty)
 
 	Budget         int       // effective token budget of the last turn
 	Window         int       // the model's context window, when known
@@ -53,4 +54,10 @@ type Session struct {
 	Meta       json.RawMessage // transport data of /api/v1 sessions
 	UsedCount  int             // contexts reported used
 	SkillCount int
+}
+
+// Compaction is one publication: turns after it were said to a model that was shown a summary (000-105).
+type Compaction struct {
+	After      int64  // newest turn at the time
+	Checkpoint string // id of the checkpoint of the newest archive that was published; "" when it was still being made
 }

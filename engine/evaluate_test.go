@@ -71,3 +71,45 @@ func TestSenderIsCredited(t *testing.T) {
 		t.Fatalf("%+v, %v", x.Turns, err)
 	}
 }
+
+// TestI5FromTurnToWhatWasMadeOfIt: a turn leads to the archive that covers it and to the memory that was made of it.
+func TestI5FromTurnToWhatWasMadeOfIt(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	h.say("My name is Ines and I am allergic to walnuts.", "noted")
+	if _, err := h.e.Commit(context.Background(), h.identity(), h.ref().ID, true); err != nil {
+		t.Fatal(err)
+	}
+	x, err := h.e.Expand(context.Background(), h.identity(), string(h.ref().TurnsURI(1, 1)), "", 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(x.Derived) < 2 || x.Derived[0] != h.ref().ArchiveURI(1) {
+		t.Fatalf("derived: %v", x.Derived)
+	}
+}
+
+// TestREQ105CompactionMarker: turns said after a publication say so, and name its checkpoint; those before stay raw.
+func TestREQ105CompactionMarker(t *testing.T) {
+	t.Parallel()
+	h := newHost(t)
+	for i := range 12 {
+		h.say(fmt.Sprint("we decided on barn number ", i), "yes, on that one")
+	}
+	out := h.compact()
+	if !out.Compacted {
+		t.Fatalf("%+v", out)
+	}
+	h.say("and what now?", "now the roof")
+	turns, err := h.e.ListTurns(context.Background(), h.identity(), h.ref().ID, 0, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, x := range turns {
+		m := x.Envelope.CompactionMarker
+		after := x.Envelope.Sequence > 24
+		if m == nil || after != (m.Source == "post_compact") || after != (m.CompactCheckpoint == out.Checkpoint.CheckpointID) {
+			t.Fatalf("turn %d: %+v", x.Envelope.Sequence, m)
+		}
+	}
+}

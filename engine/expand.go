@@ -61,6 +61,12 @@ func (e *Engine) expand(ctx context.Context, id skald.Identity, asking *skald.Se
 			}
 		}
 		fill(&x, found, query, limit)
+		if target.From == 0 {
+			return nil
+		}
+		if err := derived(tx, policy.Readable(id), target, &x); err != nil {
+			return err
+		}
 		return children(tx, target, asking, &x)
 	})
 	return x, err
@@ -119,14 +125,30 @@ func mayRead(tx skald.Tx, asking *skald.Session, target skald.SessionRef) error 
 
 var errAudience = skald.E("", skald.KindPermission, "what was said in another conversation is not shown here")
 
+// derived lists what was made of the turns asked for: the archives that cover them, and memories (I5).
+func derived(tx skald.Tx, scopes []skald.Scope, t skald.Target, x *skald.Expansion) error {
+	ref := skald.SessionRef{Scope: t.Scope, ID: t.Session}
+	archives, err := tx.Archives(ref, 1)
+	if err != nil {
+		return err
+	}
+	for _, a := range archives {
+		if a.From <= t.To && a.To >= t.From {
+			x.Derived = append(x.Derived, ref.ArchiveURI(a.Index))
+		}
+	}
+	memories, err := tx.Memories(skald.MemoryQuery{Scopes: scopes, Source: &ref, From: t.From, To: t.To})
+	for _, m := range memories {
+		x.Derived = append(x.Derived, m.URI)
+	}
+	return err
+}
+
 // maxChildren is how many sessions are looked at for children of a turn.
 const maxChildren = 500
 
 // children adds the sessions of sub-agents that the turns asked for started (design, "Sub-agents").
 func children(tx skald.Tx, target skald.Target, asking *skald.Session, x *skald.Expansion) error {
-	if target.From == 0 {
-		return nil
-	}
 	sessions, err := tx.Sessions(skald.SessionQuery{Scopes: []skald.Scope{target.Scope}, Limit: maxChildren})
 	for _, s := range sessions {
 		p, bad := skald.URI(s.Parent).Resolve(target.Scope.Account)

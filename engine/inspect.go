@@ -112,7 +112,7 @@ func (e *Engine) ListTurns(ctx context.Context, id skald.Identity, session strin
 		used, err := usedContext(tx, s.Ref)
 		for _, t := range turns {
 			list = append(list, skald.TurnInfo{
-				Envelope: message.Envelope(t, s.Ref.ID, used[t.TurnID]), Raw: t.Raw, URI: s.Ref.TurnsURI(t.Seq, t.Seq), Epoch: t.Epoch,
+				Envelope: envelope(s, t, used), Raw: t.Raw, URI: s.Ref.TurnsURI(t.Seq, t.Seq), Epoch: t.Epoch,
 				Tokens: t.Tokens, Origin: t.Origin, Audience: t.Audience, Purpose: t.Purpose, EntryID: t.EntryID, Source: t.Source,
 				Forgotten: t.Forgotten, Purged: t.Purged,
 			})
@@ -187,7 +187,7 @@ func (e *Engine) completePacket(tx skald.Tx, s skald.Session, x *skald.Explanati
 	}
 	used, err := usedContext(tx, s.Ref)
 	for _, t := range turns {
-		p.RecentRawTurns = append(p.RecentRawTurns, message.Envelope(t, s.Ref.ID, used[t.TurnID]))
+		p.RecentRawTurns = append(p.RecentRawTurns, envelope(s, t, used))
 	}
 	return err
 }

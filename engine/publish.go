@@ -2,9 +2,11 @@ package engine
 
 import (
 	"context"
+	"slices"
 	"strconv"
 
 	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/message"
 	"github.com/skald-engine/skald/strategy"
 )
 
@@ -23,6 +25,9 @@ func (e *Engine) publish(ctx context.Context, s *skald.Session, in strategy.Inpu
 		}
 		fresh.Published, fresh.Head, fresh.HeadSet = p.Through, p.Head, true
 		fresh.Publication++
+		if fresh.Compactions, err = marked(tx, fresh, p.Through); err != nil {
+			return err
+		}
 		fresh.ReportedInput, fresh.ViewTokens, fresh.Unviewed = 0, p.After, 0 // older counts are worth nothing now (CMP-01, TOK-03)
 		*s = fresh
 		return tx.PutSession(fresh)
@@ -31,6 +36,32 @@ func (e *Engine) publish(ctx context.Context, s *skald.Session, in strategy.Inpu
 		e.opts.Metrics.Count("publications", 1)
 	}
 	return p, err
+}
+
+const keptCompactions = 1000
+
+// marked adds a publication to those of the session.
+func marked(tx skald.Tx, s skald.Session, through int64) ([]skald.Compaction, error) {
+	c := skald.Compaction{After: s.LastSeq}
+	list, err := tx.Checkpoints(s.Ref)
+	for _, p := range list {
+		if p.SourceTurnRange.StartSequence <= through {
+			c.Checkpoint = p.CheckpointID
+		}
+	}
+	marks := append(slices.Clone(s.Compactions), c)
+	return marks[max(0, len(marks)-keptCompactions):], err
+}
+
+// envelope is a turn as document 000 writes it, with what the session knows about it.
+func envelope(s skald.Session, t skald.Turn, used map[string][]string) skald.TurnEnvelope {
+	v := message.Envelope(t, s.Ref.ID, used[t.TurnID])
+	for _, c := range s.Compactions {
+		if c.After < t.Seq && t.Seq >= s.EpochFrom && c.After >= s.EpochFrom {
+			v.CompactionMarker = &skald.CompactionMarker{Source: "post_compact", CompactCheckpoint: c.Checkpoint}
+		}
+	}
+	return v
 }
 
 // projection names what the model sees before the raw turns; it changes on publication and reset only.

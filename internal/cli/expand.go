@@ -42,4 +42,7 @@ func showExpansion(w io.Writer, x skald.Expansion) {
 	for _, u := range x.More {
 		fmt.Fprintln(w, "more:", u)
 	}
+	for _, u := range x.Derived {
+		fmt.Fprintln(w, "made of these:", u)
+	}
 }

@@ -13,6 +13,7 @@ import (
 func cloneSession(s skald.Session) skald.Session {
 	s.Created, s.Updated, s.OpenSince = s.Created.UTC(), s.Updated.UTC(), s.OpenSince.UTC()
 	s.LastCommit, s.RetryAt, s.LastCommitTurn = s.LastCommit.UTC(), s.RetryAt.UTC(), s.LastCommitTurn.UTC()
+	s.Compactions = slices.Clone(s.Compactions)
 	s.Cursor, s.Policy, s.Meta = bytes.Clone(s.Cursor), bytes.Clone(s.Policy), bytes.Clone(s.Meta)
 	return s
 }

@@ -40,6 +40,7 @@ lint: ## format, vet, import direction
 
 unit: ## unit and conformance tests, with the race detector
 	CGO_ENABLED=1 go test -race -short $$(go list ./... | grep -v -E '/test/(e2e|crash|gateway)')
+	go test -run TestHugeMessage ./server # 50 MB take long with the race detector
 
 plugin-test: plugin ## the plugin's own tests
 	cd openclaw && npm run --silent check && npm test --silent

@@ -91,17 +91,17 @@ func own(t *testing.T, o world.Options) *world.World {
 	return w
 }
 
-// needHost skips where neither the host nor the binary is set up.
+// needHost skips with -short only: without the host or the binary the suite has failed.
 func needHost(t *testing.T) {
 	t.Helper()
 	if testing.Short() {
-		t.Skip("needs the real OpenClaw gateway")
+		t.Skip("needs the real OpenClaw gateway; run without -short")
 	}
 	if _, err := world.Binary(); err != nil {
-		t.Skip(err)
+		t.Fatal(err)
 	}
 	if _, _, err := gateway.Locate(); err != nil {
-		t.Skip("no OpenClaw:", err)
+		t.Fatal("no OpenClaw: ", err)
 	}
 }
 

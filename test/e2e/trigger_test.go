@@ -94,7 +94,7 @@ func TestTriggerBudget(t *testing.T) {
 	for ; turns < 15 && s.archives() == 0; turns++ {
 		s.say(filler(turns, 900))
 	}
-	if turns == 15 || turns < 5 {
+	if turns == 15 || turns < 3 {
 		t.Fatalf("the first commit came after %d turns of 900 tokens in a window of 20,000", turns)
 	}
 	quiet(t, ctx, w)

@@ -42,7 +42,6 @@ type Session struct {
 	HeadSet     bool         // Head was settled for this epoch (it may be empty)
 
 	Budget         int       // effective token budget of the last turn
-	Window         int       // the model's context window, when known
 	ReportedInput  int       // tokens of input that the provider last reported, 0 after a publication
 	ViewTokens     int       // tokens of the last assembled view
 	Unviewed       int       // tokens of the turns stored since

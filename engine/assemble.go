@@ -252,20 +252,18 @@ func (a *assembly) high() bool {
 	if float64(view) >= highWater*float64(a.budget()) {
 		return true
 	}
-	return a.s.Window > 0 && max(view, a.s.ReportedInput)+message.TextTokens(a.r.Prompt) >= preflight(a.s.Window)
+	return max(view, a.s.ReportedInput)+message.TextTokens(a.r.Prompt) >= preflight(a.budget())
 }
 
-// preflight is the load, in tokens, at which a publication forestalls the host's own compaction: the host compacts when the last
-// reported input and the prompt leave less than a quarter of the window, or less than 20,000 tokens (docs/openclaw.md, 27). One more
-// exchange has to fit before that.
-func preflight(window int) int {
-	return window - min(20_000, window/4) - window/16
-}
+// preflight is the load, in tokens, at which a publication forestalls the host's own compaction. The host compacts when the last
+// reported input and the prompt reach its window less a reserve (docs/openclaw.md, 27); the budget that it gives for messages is the
+// same less its system prompt, so it lies below. One more exchange has to fit before that.
+func preflight(budget int) int { return budget - budget/16 }
 
 // low is what a publication leaves of the view, in tokens.
 func (a *assembly) low() int {
 	low := int(lowWater * float64(a.budget()))
-	if a.s.ReportedInput > 0 && a.s.Window > 0 { // the window is full although our part is small: the rest is not ours to cut
+	if a.s.ReportedInput > a.s.ViewTokens { // the window is full although our part is small: the rest is not ours to cut
 		low = min(low, (a.s.ViewTokens+a.s.Unviewed)*6/10)
 	}
 	return low

@@ -456,7 +456,7 @@ func TestPublicationUnderPressure(t *testing.T) {
 			if m := textOf(raw[0]); !strings.HasPrefix(m, "We agreed") || len(raw) < 8 {
 				t.Fatalf("%d raw turns begin with %q", len(raw), m)
 			}
-			if out.EstimatedTokens > h.budget/2 {
+			if out.EstimatedTokens > h.budget*56/100 { // the low water mark, and a recall
 				t.Fatalf("published, and %d tokens are left", out.EstimatedTokens)
 			}
 		} else {

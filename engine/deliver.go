@@ -17,7 +17,7 @@ func (e *Engine) CommitTurn(ctx context.Context, r skald.CommitTurnRequest) (ska
 	if !set.autoCapture {
 		return e.notStored(r.Request, set, "auto_capture_off")
 	}
-	d := delivery{by: byCommit, key: r.AdvancementKey, turnID: r.TurnID, heartbeat: r.Heartbeat, window: r.TokenBudget, now: e.now(r.Request)}
+	d := delivery{by: byCommit, key: r.AdvancementKey, turnID: r.TurnID, heartbeat: r.Heartbeat, budget: r.TokenBudget, now: e.now(r.Request)}
 	if d.key == "" {
 		d.by = byClient
 	}

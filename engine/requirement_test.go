@@ -362,7 +362,7 @@ func TestREQ001_070ArchiveTools(t *testing.T) {
 	}
 }
 
-// 000-044, 000-045, 000-126: where the default thresholds lie. The host tells no window here; with one, a filling window commits earlier.
+// 000-044, 000-045, 000-126: where the default thresholds lie.
 func TestREQ044Thresholds(t *testing.T) {
 	exactly := func(h *host, n int) (raw []byte) {
 		for chars := 4 * (n - 40); ; chars++ {

@@ -46,11 +46,16 @@ func trigger(s skald.Session, set settings, now time.Time) string {
 	return ""
 }
 
-// pressed reports that the window fills up while much of what is shown is not archived yet: in a small window, or behind a large set of
-// tools, the host's own compaction comes before the open turns alone reach their share. What is archived now can be published in time.
+// pressed reports that a publication is near while a good part of what is shown is not archived yet. In a small window, or behind a large
+// set of tools, the host's own compaction comes before the open turns alone reach their share; and what an earlier commit left open would
+// otherwise not leave with the rest. What is archived now can be published in time.
 func pressed(s skald.Session) bool {
-	view := s.ViewTokens + s.Unviewed
-	return s.Window > 0 && max(view, s.ReportedInput) >= preflight(s.Window)-s.Window/8 && 4*s.OpenTokens >= view
+	view, near := s.ViewTokens+s.Unviewed, s.Budget/8
+	if s.Budget == 0 || 4*s.OpenTokens < view {
+		return false
+	}
+	archived := s.OpenFrom > s.EpochFrom
+	return s.ReportedInput >= preflight(s.Budget)-near || archived && float64(view) >= highWater*float64(s.Budget)-float64(near)
 }
 
 // ownPolicy reports a session written through /api/v1, which commits by its own policy only.

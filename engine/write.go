@@ -49,7 +49,7 @@ type delivery struct {
 	reset     bool   // the host's transcript was written anew: its entry ids may have changed
 	sender    string // who wrote the user's messages, where the host tells (peer_role person)
 	lifecycle string // the host's revision, where it shows one
-	window    int    // largest token budget that the host showed in the turn: close to the model's window; 0 unknown
+	budget    int    // tokens, as the host showed it in the turn; 0 unknown
 	now       time.Time
 }
 
@@ -132,8 +132,8 @@ func (e *Engine) writeIn(tx skald.Tx, ref skald.SessionRef, r skald.Request, set
 		return result, false, err
 	}
 	s.Updated, s.LastCommitTurn = d.now, d.now
-	if d.window > 0 {
-		s.Window = d.window
+	if s.Budget == 0 {
+		s.Budget = d.budget
 	}
 	return result, trigger(s, set, d.now) != "", tx.PutSession(s)
 }

@@ -46,9 +46,8 @@ func (s *shell) printExplanation(x skald.Explanation) error {
 func showExplanation(w io.Writer, x skald.Explanation) {
 	table(w, [][]string{
 		{"session", x.Session}, {"turn", x.TurnID}, {"time", when(x.Time)}, {"strategy", x.Strategy},
-		{"tokens", fmt.Sprintf("%d of %d", x.Tokens, x.Budget)}, {"first message", fmt.Sprintf("%d tokens", x.Head)},
-		{"raw turns", fmt.Sprintf("%d to %d", x.RawFrom, x.RawTo)},
-		{"recall", fmt.Sprintf("%d tokens in %.1f ms, as %s", x.Recall.Tokens, x.Recall.Millis, x.Recall.Form)},
+		{"tokens", fmt.Sprintf("%d of %d", x.Tokens, x.Budget)}, {"notes", fmt.Sprintf("%d tokens", x.Head)},
+		{"raw turns", span(x.RawFrom, x.RawTo)}, {"recall", recalled(x.Recall)},
 		{"query", line(x.Recall.Query, 120)},
 	})
 	if x.Recall.Skipped != "" {
@@ -59,6 +58,21 @@ func showExplanation(w io.Writer, x skald.Explanation) {
 	}
 	showCandidates(w, "kept", x.Recall.Items)
 	showCandidates(w, "dropped", x.Recall.Dropped)
+}
+
+func span(from, to int64) string {
+	if to == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("%d to %d", from, to)
+}
+
+func recalled(t skald.RecallTrace) string {
+	text := fmt.Sprintf("%d tokens in %.1f ms", t.Tokens, t.Millis)
+	if t.Form != "" {
+		text += ", as " + t.Form
+	}
+	return text
 }
 
 func showCandidates(w io.Writer, title string, all []skald.RecallCandidate) {

@@ -16,7 +16,11 @@ func (s *shell) ls() *cobra.Command {
 			return s.folder(c, args, 1, func(w io.Writer, files []skald.FileInfo) {
 				rows := [][]string{}
 				for _, f := range files {
-					rows = append(rows, []string{name(f), fmt.Sprint(f.Size), when(f.Modified), line(f.Abstract, 80)})
+					bytes, changed := fmt.Sprint(f.Size), when(f.Modified)
+					if f.Dir {
+						bytes, changed = "", ""
+					}
+					rows = append(rows, []string{name(f), bytes, changed, line(f.Abstract, 80)})
 				}
 				table(w, rows)
 			})

@@ -73,10 +73,14 @@ func warn(log *slog.Logger, warnings []string) {
 }
 
 func (s *shell) runDaemon(ctx context.Context, o app.Options) error {
+	listened := false
 	err := app.Serve(ctx, o, func(r app.Running) {
+		listened = true
 		o.Log.Info("listening", "url", r.URL, "data", r.Data, "version", r.Version, "access", r.Mode)
 		_ = s.print(r, func(w io.Writer) { fmt.Fprintf(w, "skald %s listens on %s\n", r.Version, r.URL) })
 	})
-	o.Log.Info("stopped")
+	if listened {
+		o.Log.Info("stopped")
+	}
 	return err
 }

@@ -28,7 +28,6 @@ export class SkaldEngine implements host.ContextEngine {
   private degraded?: host.AssembleResult;
   private pending = 0; // messages of the turn that an older host stores, and shows, while it runs
   private budget?: number; // the smallest that this turn showed
-  private window?: number; // the largest: close to the model's window
   private lifecycle?: string;
   private sender?: string;
   private import?: Import;
@@ -73,10 +72,7 @@ export class SkaldEngine implements host.ContextEngine {
 
   async assemble(params: host.AssembleParams): Promise<host.AssembleResult> {
     if (bypassed(this.config, params)) return ownMessages(params.messages, params.tokenBudget);
-    if (params.tokenBudget) {
-      this.budget = Math.min(this.budget ?? params.tokenBudget, params.tokenBudget);
-      this.window = Math.max(this.window ?? 0, params.tokenBudget);
-    }
+    if (params.tokenBudget) this.budget = Math.min(this.budget ?? params.tokenBudget, params.tokenBudget);
     if (this.first) return this.again(params, this.first);
     if (this.degraded) return this.withPending(this.degraded, params);
     try {
@@ -135,7 +131,7 @@ export class SkaldEngine implements host.ContextEngine {
       messages: params.messages,
       is_heartbeat: params.isHeartbeat,
       turn_id: this.served ? this.turnId : undefined,
-      token_budget: this.window,
+      token_budget: this.budget,
     };
     try {
       const answer = await this.call<wire.CommitAnswer>("commit_turn", this.session(params), body, d);

@@ -52,7 +52,7 @@ test("commitTurn posts the exchange byte for byte, with anchors and the turn's i
   assert.equal(body.advancement_key, "adv1");
   assert.deepEqual(body.admission, { entryId: "e3", rawSeq: 3, activeMessagePosition: 3 });
   assert.deepEqual(body.terminal, { entryId: "e4", rawSeq: 4, activeMessagePosition: 4 });
-  assert.equal(body.token_budget, 6000, "the largest budget of the turn: close to the window");
+  assert.equal(body.token_budget, 4000, "the smallest budget of the turn");
   assert.equal(body.turn_id, daemon.named("assemble")[0]?.body.turn_id);
   assert.equal(headers.authorization, "Bearer k-secret");
   assert.equal(headers["x-skald-protocol"], "1");

@@ -13,7 +13,7 @@ func session(ref skald.SessionRef, minute int) skald.Session {
 		Ref: ref, Agent: "main", Key: "agent:main:" + ref.ID, HostID: "host-1", Audience: skald.AudienceDirect, Created: at(0), Updated: at(minute),
 		LastSeq: 3, Epoch: 2, EpochFrom: 2, EpochPosition: 5, Lifecycle: "rev-2", OpenFrom: 2, OpenTokens: 30, OpenUserTurns: 1, OpenSince: at(1), LastCommit: at(2),
 		CommitFails: 1, RetryAt: at(3), Attention: "look", Archives: 1, Published: 1, Publication: 1, Head: "notes \xff\x00 end", HeadSet: true,
-		Budget: 1000, Window: 2000, ReportedInput: 900, ViewTokens: 800, LastCommitTurn: at(4), Cursor: json.RawMessage(`{ "at": 1 }`),
+		Budget: 1000, Unviewed: 2000, ReportedInput: 900, ViewTokens: 800, LastCommitTurn: at(4), Cursor: json.RawMessage(`{ "at": 1 }`),
 		Parent: "viking://user/alice/sessions/p/turns/1", Policy: json.RawMessage(`{"every":2}`), Meta: json.RawMessage(`[]`), UsedCount: 2, SkillCount: 3,
 	}
 }

@@ -110,7 +110,7 @@ func (d *demo) start(ctx context.Context) error {
 	}
 	d.report.DataDir = filepath.Join(d.dir, "skald")
 	began := time.Now()
-	w, err := world.Start(ctx, world.Options{Dir: d.dir, Primary: "lab-gpt/gpt-small",
+	w, err := world.Start(ctx, world.Options{Dir: d.dir, Primary: "lab-gpt/gpt-scripted",
 		AlsoAllow: []string{"memory_recall", "memory_recall_auto", "memory_expand", "memory_store", "memory_forget"}})
 	d.w = w
 	if err != nil {
@@ -124,7 +124,7 @@ func (d *demo) start(ctx context.Context) error {
 		return err
 	}
 	d.report.DaemonVersion = status.Version
-	say("OpenClaw %s, skald %s, a scripted model with a window of 20,000 tokens; ready after %.0f s",
+	say("OpenClaw %s, skald %s, a scripted model with a window of 64,000 tokens; ready after %.0f s",
 		d.report.OpenClawVersion, d.report.DaemonVersion, time.Since(began).Seconds())
 	return nil
 }
@@ -301,7 +301,7 @@ func (d *demo) summarised(before, after scripted.Request) error {
 func pastedLog(i int) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Here is log part %d of the box, nothing to do:\n", i+1)
-	for line := range 16 {
+	for line := range 60 {
 		fmt.Fprintf(&b, "02:%02d:%02d spoke[311]: GET /slots?bay=%d&week=%d 200 %dms\n", i, line%60, line%4, 10+i, 12+(i*37+line*11)%80)
 	}
 	return b.String()

@@ -56,14 +56,33 @@ func fail(check, fix, format string, args ...any) Finding {
 
 // Unreachable is the finding when neither store nor daemon answers.
 func Unreachable(check string, err error) Finding {
-	return fail(check, "start the daemon with `skald serve`, or name a data folder with --data or another daemon with --server", "%v", err)
+	return fail(check, mend(check, err), "%v", err)
+}
+
+// mend says what to do about an engine that does not answer.
+func mend(check string, err error) string {
+	switch kind := skald.KindOf(err); {
+	case kind == skald.KindUnauth || kind == skald.KindPermission:
+		return "give the daemon's key with --key or SKALD_API_KEY; it lies in the file key of the daemon's data folder"
+	case check == "store" && kind == skald.KindNotFound:
+		return "name the folder that `skald serve --data` uses, or leave --data out to ask the running daemon"
+	case check == "store" && kind == skald.KindUnavailable:
+		return "when a daemon holds the folder, leave --data out to ask it"
+	case check == "store":
+		return ""
+	}
+	return "start the daemon with `skald serve`, or name a data folder with --data or another daemon with --server"
 }
 
 // Engine looks at what the engine tells of itself.
 func Engine(ctx context.Context, i skald.Inspector, id skald.Identity) []Finding {
 	st, err := i.Status(ctx, id)
 	if err != nil {
-		return []Finding{fail("store", "see the daemon's log", "status cannot be read: %v", err)}
+		fix := "see the daemon's log"
+		if kind := skald.KindOf(err); kind == skald.KindUnauth || kind == skald.KindPermission {
+			fix = mend("daemon", err)
+		}
+		return []Finding{fail("store", fix, "status cannot be read: %v", err)}
 	}
 	return []Finding{store(st), schema(st), disk(st), stuck(st), jobs(st), deadLetters(st), capture(st), faults(st), last(st)}
 }

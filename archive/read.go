@@ -22,6 +22,9 @@ func read(s skald.Turn) (t Turn, ok bool) {
 		t.ToolCalls = append(t.ToolCalls, ToolCall{ID: c.ID, Name: c.Name, Arguments: string(c.Arguments)})
 	}
 	t.Text = clean(visible(m))
+	if t.Role != skald.RoleTool {
+		t.Text = said(t.Text)
+	}
 	if t.Purpose == skald.PurposeTalk && t.Role == skald.RoleUser && message.Heartbeat(t.Text) {
 		t.Purpose = skald.PurposeHeartbeat
 	}

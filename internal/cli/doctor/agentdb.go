@@ -39,8 +39,12 @@ func (db agentDB) queued(ctx context.Context, agent string) Finding {
 		return good(check, "agent %s: nothing is queued", agent)
 	}
 	since := time.UnixMilli(oldest.Int64).UTC().Format(time.RFC3339)
-	return warn(check, "start the daemon: the host repeats each before the session's next turn, or when the gateway starts",
-		"agent %s: %d exchanges are queued, the oldest since %s; last error: %s", agent, n, since, fault.String)
+	cause := "none failed so far"
+	if fault.String != "" {
+		cause = "last error: " + fault.String
+	}
+	return warn(check, "see that the daemon runs: the host repeats each before the session's next turn",
+		"agent %s: %d exchanges are queued, the oldest since %s; %s", agent, n, since, cause)
 }
 
 //go:embed queued.sql

@@ -1,13 +1,13 @@
 package cli_test
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
 	"fmt"
 	"io"
 	"net"
-	"net/http"
 	"os/exec"
 	"path/filepath"
 	"strings"
@@ -74,46 +74,49 @@ func TestTerminateDrains(t *testing.T) {
 
 	body := `{"session":{"session_id":"s1"},"advancement_key":"k1","messages":[{"role":"user","content":"Our port is 5433."},` +
 		`{"role":"assistant","content":[{"type":"text","text":"Noted."}]}]}`
-	sending, rest := io.Pipe()
-	answer := make(chan error, 1)
-	go func() { answer <- post(p.url+"/engine/v1/commit_turn", sending) }()
-	if _, err := io.WriteString(rest, body[:40]); err != nil {
-		t.Fatal(err)
-	}
+	conn := sendHalf(t, p.url, body)
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
 	awaitRefusal(t, p.url)
-	if _, err := io.WriteString(rest, body[40:]); err != nil {
-		t.Fatal(err)
-	}
-	rest.Close()
-	if err := <-answer; err != nil {
-		t.Error(err)
-	}
+	finish(t, conn, body)
 	if err := p.Wait(); err != nil {
 		t.Errorf("daemon: %v\n%s", err, p.log)
 	}
 	checkStored(t, data)
 }
 
-func post(url string, body io.Reader) error {
-	req, err := http.NewRequest(http.MethodPost, url, body)
+// sendHalf sends a commitTurn up to the middle of its body. The daemon has begun to read it: it asked for the body.
+func sendHalf(t *testing.T, url, body string) net.Conn {
+	t.Helper()
+	addr := strings.TrimPrefix(url, "http://")
+	conn, err := net.Dial("tcp", addr)
 	if err != nil {
-		return err
+		t.Fatal(err)
 	}
-	req.Header.Set("Content-Type", "application/json")
-	req.Header.Set("X-Skald-Protocol", fmt.Sprint(skald.ProtocolVersion))
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		return err
+	t.Cleanup(func() { conn.Close() })
+	fmt.Fprintf(conn, "POST /engine/v1/commit_turn HTTP/1.1\r\nHost: %s\r\nContent-Type: application/json\r\nX-Skald-Protocol: %d\r\n"+
+		"Content-Length: %d\r\nConnection: close\r\nExpect: 100-continue\r\n\r\n", addr, skald.ProtocolVersion, len(body))
+	line, err := bufio.NewReaderSize(conn, 16).ReadString('\n')
+	if err != nil || !strings.Contains(line, "100") {
+		t.Fatalf("%q, %v", line, err)
 	}
-	defer resp.Body.Close()
-	text, err := io.ReadAll(resp.Body)
-	if resp.StatusCode != http.StatusOK || !strings.Contains(string(text), `"committed"`) {
-		return fmt.Errorf("status %d: %s (%v)", resp.StatusCode, text, err)
+	if _, err := io.WriteString(conn, body[:40]); err != nil {
+		t.Fatal(err)
 	}
-	return nil
+	return conn
+}
+
+// finish sends the rest and wants it acknowledged.
+func finish(t *testing.T, conn net.Conn, body string) {
+	t.Helper()
+	if _, err := io.WriteString(conn, body[40:]); err != nil {
+		t.Error(err)
+	}
+	answer, err := io.ReadAll(conn)
+	if !strings.Contains(string(answer), `"committed"`) {
+		t.Errorf("%q, %v", answer, err)
+	}
 }
 
 // awaitRefusal waits until the daemon takes no new connections.

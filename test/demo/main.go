@@ -348,7 +348,6 @@ func (d *demo) newSession(ctx context.Context) error {
 	r := requests[0]
 	d.report.RecallSeenByModel = r.Contains("memory_recall_auto") || r.Contains("openviking-auto-recall")
 	d.report.NewSessionRecalled = reply == "Make it 26 hours" && r.Contains("26 hours")
-	d.report.ModelRequests = len(d.w.Model.Requests())
 	if !d.report.RecallSeenByModel || !d.report.NewSessionRecalled {
 		return fmt.Errorf("the new session did not recall the fact; reply %q, request:\n%s", reply, r.Raw)
 	}
@@ -375,6 +374,9 @@ func (d *demo) waitArchive(ctx context.Context) (info skaldSession, err error) {
 }
 
 func (d *demo) write() error {
+	if d.w != nil && d.w.Model != nil {
+		d.report.ModelRequests = len(d.w.Model.Requests())
+	}
 	raw, err := json.MarshalIndent(d.report, "", "  ")
 	if err != nil {
 		return err

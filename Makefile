@@ -3,9 +3,8 @@
 
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
-VERSION := $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
-LDFLAGS := -s -w -X main.version=$(VERSION)
-CACHE := $(or $(SKALD_CACHE),$(if $(XDG_CACHE_HOME),$(XDG_CACHE_HOME)/skald,$(HOME)/.cache/skald))
+VERSION := $(shell git describe --tags --dirty 2>/dev/null)
+LDFLAGS := -s -w $(if $(VERSION),-X github.com/skald-engine/skald/internal/app.Version=$(VERSION))
 
 .PHONY: run build plugin setup test test-full lint unit plugin-test e2e crash conformance fuzz bench-engine bench-replay clean help
 

@@ -48,7 +48,7 @@ crash: build ## kill -9 the real daemon under writers (SKALD_CRASH_CYCLES, defau
 	go test -count=1 -v -timeout 30m ./test/crash
 
 e2e: build plugin setup ## the suite on the real OpenClaw gateway
-	go test -count=1 -v -timeout 40m ./test/gateway ./test/e2e
+	go test -count=1 -v -p 1 -timeout 40m ./test/gateway ./test/e2e
 
 conformance: ## the store's conformance suite on every engine
 	CGO_ENABLED=1 go test -race -count=1 ./store/...

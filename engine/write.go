@@ -57,11 +57,8 @@ type delivery struct {
 const defaultMaxMessage = 256 << 20
 
 func convert(raw []byte) incoming {
-	in := incoming{raw: raw, position: -1, matchKey: message.MatchKey(raw)}
-	if m, err := message.Parse(raw); err == nil {
-		in.msg = m
-	}
-	return in
+	m, key := message.ParseKey(raw)
+	return incoming{raw: raw, msg: m, matchKey: key, position: -1}
 }
 
 func convertAll(raws []json.RawMessage) []incoming {

@@ -18,13 +18,27 @@ func MatchKey(raw []byte) string { return matchKey(raw, true) }
 // ContentKey is MatchKey without the timestamp.
 func ContentKey(raw []byte) string { return matchKey(raw, false) }
 
+// ParseKey is Parse and MatchKey in one: m is nil when raw is no message.
+func ParseKey(raw []byte) (m *Message, key string) {
+	m, err := Parse(raw)
+	if exact := lossless(raw); err == nil && bytes.Equal(exact, raw) {
+		return m, keyOf(m, true)
+	}
+	return m, matchKey(raw, true)
+}
+
 func matchKey(raw []byte, timed bool) string {
-	h := sha256.New()
 	m, err := Parse(lossless(raw))
 	if err != nil {
+		h := sha256.New()
 		h.Write(raw)
 		return sum(h)
 	}
+	return keyOf(m, timed)
+}
+
+func keyOf(m *Message, timed bool) string {
+	h := sha256.New()
 	put(h, m.Role)
 	if timed && !m.Timestamp.IsZero() {
 		put(h, strconv.FormatInt(m.Timestamp.UnixMilli(), 10))

@@ -346,3 +346,17 @@ func TestEnvelope(t *testing.T) {
 		t.Errorf("%+v", x)
 	}
 }
+
+// ParseKey gives what Parse and MatchKey give, for odd input too.
+func TestParseKey(t *testing.T) {
+	for _, raw := range []string{
+		`{"role":"user","content":"hi","timestamp":5}`, `{"role":"user","content":"a\ud800b"}`, "{\"role\":\"user\",\"content\":\"\xff\"}",
+		`{"content":[{"type":"toolCall","id":"c_1","name":"x","arguments":{"b":1,"a":2}}],"role":"assistant"}`, `[]`, `nonsense`, ``,
+	} {
+		m, err := Parse([]byte(raw))
+		got, key := ParseKey([]byte(raw))
+		if key != MatchKey([]byte(raw)) || (err == nil) != (got != nil) || got != nil && got.Text() != m.Text() {
+			t.Errorf("%q: %v, %s", raw, got, key)
+		}
+	}
+}

@@ -61,25 +61,6 @@ func (s Scope) path() string {
 	return string(s.Kind)
 }
 
-// ParseScopeKey is the inverse of Scope.Key.
-func ParseScopeKey(key string) (Scope, error) {
-	account, path, ok := strings.Cut(key, "|")
-	p := strings.Split(path, "/")
-	switch {
-	case ok && path == string(ScopeResources):
-		return Scope{Account: account, Kind: ScopeResources}, nil
-	case ok && len(p) == 2 && p[0] == "user":
-		return Scope{Account: account, Kind: ScopeUser, User: p[1]}, nil
-	case ok && len(p) == 4 && p[0] == "user" && p[2] == "agent":
-		return Scope{Account: account, Kind: ScopeUser, User: p[1], Agent: p[3]}, nil
-	case ok && len(p) == 2 && p[0] == "agent":
-		return Scope{Account: account, Kind: ScopeAgent, Agent: p[1]}, nil
-	case ok && len(p) == 4 && p[0] == "agent" && p[2] == "user":
-		return Scope{Account: account, Kind: ScopeAgent, Agent: p[1], User: p[3]}, nil
-	}
-	return Scope{}, E("skald.ParseScopeKey", KindInvalid, "%q is not a scope key", key)
-}
-
 // UserScope is where the identity's sessions and user memories live.
 func (p Policy) UserScope(id Identity) Scope {
 	s := Scope{Account: id.Account, Kind: ScopeUser, User: id.User}

@@ -10,7 +10,6 @@ import (
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/archive"
 	"github.com/skald-engine/skald/memory"
-	"github.com/skald-engine/skald/message"
 )
 
 // The viking:// tree is a view over the store: sessions with their turns and archives, and memories by type.
@@ -228,12 +227,4 @@ func readCheckpoint(tx skald.Tx, ref skald.SessionRef, index int) (string, error
 		err = skald.NotFound("read", string(ref.ArchiveURI(index).Join("checkpoint.json")))
 	}
 	return "", err
-}
-
-// text shows a turn to a reader who asked for its words.
-func text(t skald.Turn) string {
-	if m, err := message.Parse(t.Raw); err == nil {
-		return m.Text()
-	}
-	return strings.ToValidUTF8(string(t.Raw), "\uFFFD")
 }

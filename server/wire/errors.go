@@ -38,9 +38,6 @@ func answerTo(kind skald.Kind) answer {
 	return answers[skald.KindInternal]
 }
 
-// Status is the HTTP status for a kind.
-func Status(kind skald.Kind) int { return answerTo(kind).status }
-
 // Failure is an error whose answer differs from the table's row for its kind, or carries details. Zero fields take the row's
 // values.
 type Failure struct {

@@ -32,12 +32,15 @@ var layers = []struct {
 	{"/client", 7},
 	{"/internal/config", 7},
 	{"/internal/obs", 7},
+	{"/host", 7},   // where agent programs keep their things; install, prove, uninstall
+	{"/ingest", 8}, // reads what they kept
 	{"/bench", 8},
-	{"/internal/app", 9},
-	{"/internal/cli", 10},
-	{"/cmd", 11},
-	{"/test", 12},
-	{"/internal/lint", 12},
+	{"/trial", 9},
+	{"/internal/app", 10},
+	{"/internal/cli", 11},
+	{"/cmd", 12},
+	{"/test", 13},
+	{"/internal/lint", 13},
 }
 
 func level(path string) int {

@@ -272,7 +272,7 @@ func (a *assembly) low() int {
 func (a *assembly) input() strategy.Input {
 	in := strategy.Input{
 		Session: a.s, Scopes: a.set.policy.Readable(identity(a.r.Request)), Settings: a.set.Settings, Prompt: a.r.Prompt,
-		Budget: a.budget() - a.r.Pending, Model: a.r.Model, Provider: a.r.Provider, NoTools: a.r.NoTools, Search: a.r.ToolSearch || slices.Contains(a.r.Tools, "tool_call"),
+		Budget: a.budget() - a.r.Pending, Model: a.r.Model, Provider: a.r.Provider, NoTools: a.r.NoTools || a.toolHidden(), Search: a.searchesTools(),
 		Talk: a.talk(), TurnID: a.r.TurnID, Now: a.now,
 	}
 	switch {
@@ -432,4 +432,15 @@ func injected(messages []json.RawMessage) []json.RawMessage {
 		}
 	}
 	return list
+}
+
+// searchesTools reports that the host exposes tools through its tool search.
+func (a *assembly) searchesTools() bool {
+	return a.r.ToolSearch || slices.Contains(a.r.Tools, "tool_call")
+}
+
+// toolHidden reports that the request does not offer the tool whose call a recall looks like: some hosts then drop the call with its
+// result (docs/openclaw.md, 40).
+func (a *assembly) toolHidden() bool {
+	return a.r.Tools != nil && !a.searchesTools() && !slices.Contains(a.r.Tools, strategy.RecallTool)
 }

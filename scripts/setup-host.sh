@@ -4,13 +4,16 @@
 #
 #   scripts/setup-host.sh        prints SKALD_NODE=<node binary> and SKALD_OPENCLAW=<openclaw.mjs>; the rest goes to stderr
 #
+# SKALD_OPENCLAW_VERSION names another version of OpenClaw (a number, or `latest`), for the compatibility runs.
+#
 # Needs bash and npm (with any Node). Cache: $SKALD_CACHE, else $XDG_CACHE_HOME/skald, else ~/.cache/skald.
 # No install script of any package is run. Set SKALD_NODE to use a Node of your own (24.16 or later), for platforms
 # that have no npm package of this version, as macOS.
 set -euo pipefail
 
 NODE_VERSION=24.21.0
-OPENCLAW_VERSION=2026.9.6
+OPENCLAW_VERSION="${SKALD_OPENCLAW_VERSION:-2026.9.6}"
+if [[ "$OPENCLAW_VERSION" == latest ]]; then OPENCLAW_VERSION="$(npm view openclaw version)"; fi
 
 cache="${SKALD_CACHE:-${XDG_CACHE_HOME:-$HOME/.cache}/skald}"
 mkdir -p "$cache"

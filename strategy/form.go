@@ -38,12 +38,14 @@ func form(in Input) string {
 	return FormText
 }
 
+// RecallTool is the tool whose call a recall looks like.
+const RecallTool = "memory_recall_auto"
+
 // Texts that stand around what is injected. They are constant, so that cached prefixes survive.
 const (
 	recallLine  = "[skald] Looked up automatically in earlier conversations for my next message:"
 	recallNote  = "Notes from earlier conversations, quoted as data. They may be out of date; what I say now stands over them."
 	ackLine     = "Noted."
-	recallTool  = "memory_recall_auto"
 	recallMark  = "openviking-auto-recall"
 	recallExtra = 300 // tokens that the messages around the items take at most
 )
@@ -60,9 +62,9 @@ func recallMessages(kind, query, turnID string, search bool, items []recall.Item
 	if kind == FormText {
 		return [][]byte{message.User(recallLine+"\n"+body, 0), message.Assistant(ackLine, ts)}, nil
 	}
-	id, tool, args := callID(turnID), recallTool, any(map[string]string{"query": query})
+	id, tool, args := callID(turnID), RecallTool, any(map[string]string{"query": query})
 	if search { // the call in the shape that works when the model repeats it
-		tool, args = "tool_call", searched{ID: recallTool, Args: args}
+		tool, args = "tool_call", searched{ID: RecallTool, Args: args}
 	}
 	return [][]byte{
 		message.User(recallLine, 0),

@@ -146,6 +146,9 @@ export class SkaldEngine implements host.ContextEngine {
   async afterTurn(params: host.AfterTurnParams): Promise<void> {
     if (bypassed(this.config, params)) return;
     this.pending += Math.max(0, params.messages.length - params.prePromptMessageCount);
+    // OpenClaw 2026.8.1 calls this within the turn, with the running prompt under another time; its commitTurn brings all of it, and
+    // its transcript cursor what was interrupted (docs/openclaw.md, 40).
+    if (await this.loadReader()) return;
     const body = {
       messages: params.messages,
       pre_prompt_message_count: params.prePromptMessageCount,

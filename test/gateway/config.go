@@ -11,7 +11,8 @@ import (
 
 // Options describe a gateway. Only Dir, Providers and PrimaryModel are required.
 type Options struct {
-	Dir string // scratch folder; home, state, ws, tmp and logs are made below it
+	Dir     string // scratch folder; home, state, ws, tmp and logs are made below it
+	Version string // of OpenClaw; the pinned one when empty
 
 	Providers    []Provider
 	PrimaryModel string // "provider/model"
@@ -55,6 +56,13 @@ type Model struct {
 	Reasoning     bool
 	Input         []string // "text" when empty; add "image" for image input
 	Extra         map[string]any
+}
+
+func (o *Options) locate() (node, openclaw string, err error) {
+	if o.Version != "" {
+		return LocateVersion(o.Version)
+	}
+	return Locate()
 }
 
 func (o *Options) path(elem ...string) string {

@@ -53,12 +53,20 @@ func Locate() (node, openclaw string, err error) {
 	if node != "" && openclaw != "" {
 		return node, openclaw, nil
 	}
+	return LocateVersion("")
+}
+
+// LocateVersion is Locate for another version of OpenClaw: a number, or "latest" ("": the pinned one).
+func LocateVersion(version string) (node, openclaw string, err error) {
 	root, err := moduleRoot()
 	if err != nil {
 		return "", "", err
 	}
 	cmd := exec.Command(filepath.Join(root, "scripts", "setup-host.sh"))
 	cmd.Stderr = os.Stderr
+	if version != "" {
+		cmd.Env = append(os.Environ(), "SKALD_OPENCLAW_VERSION="+version)
+	}
 	out, err := cmd.Output()
 	if err != nil {
 		return "", "", fmt.Errorf("setup-host.sh: %w", err)
@@ -105,7 +113,7 @@ func moduleRoot() (string, error) {
 // Start writes the configuration and starts the gateway. It returns when /healthz answers (about 10 to 30 seconds).
 // The process is killed when ctx ends; call Stop or Kill for an orderly end.
 func Start(ctx context.Context, opts Options) (*Gateway, error) {
-	node, openclaw, err := Locate()
+	node, openclaw, err := opts.locate()
 	if err != nil {
 		return nil, err
 	}

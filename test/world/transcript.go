@@ -61,7 +61,7 @@ func (w *World) transcript(key, where, value string) ([]event, error) {
 		return nil, err
 	}
 	defer db.Close()
-	rows, err := db.Query(`SELECT e.event_json, e.event_zstd FROM transcript_events e JOIN session_windows w USING (session_id)
+	rows, err := db.Query(`SELECT e.event_json, `+packedColumn(db)+` FROM transcript_events e JOIN session_windows w USING (session_id)
 		WHERE `+where+` ORDER BY w.created_at, e.seq`, value)
 	if err != nil {
 		return nil, err
@@ -98,6 +98,15 @@ func (w *World) transcript(key, where, value string) ([]event, error) {
 		}
 	}
 	return list, nil
+}
+
+// packedColumn is where large events stand; OpenClaw 2026.8.1 packs none.
+func packedColumn(db *sql.DB) string {
+	var n int
+	if err := db.QueryRow(`SELECT count(*) FROM pragma_table_info('transcript_events') WHERE name = 'event_zstd'`).Scan(&n); err != nil || n == 0 {
+		return "NULL"
+	}
+	return "e.event_zstd"
 }
 
 // unpack decompresses large events with the host's own Node: Go's library has no zstd.

@@ -28,6 +28,7 @@ type World struct {
 // Options choose the parts. The zero value is the default build of the plugin in front of a daemon.
 type Options struct {
 	Dir          string // scratch folder; needed
+	OpenClaw     string // version of the host; the pinned one when empty
 	Plugin       string // "skald" (default) or "openviking"
 	PluginConfig map[string]any
 	Primary      string // "provider/model"; default lab-gpt/gpt-scripted
@@ -152,7 +153,7 @@ func (w *World) startGateway(ctx context.Context, o Options, data, addr string) 
 		config = o.Configure("http://"+addr, key)
 	}
 	w.Gateway, err = gateway.Start(ctx, gateway.Options{
-		Dir: filepath.Join(o.Dir, "openclaw"), Providers: providers(w.Model), PrimaryModel: or(o.Primary, "lab-gpt/gpt-scripted"),
+		Dir: filepath.Join(o.Dir, "openclaw"), Version: o.OpenClaw, Providers: providers(w.Model), PrimaryModel: or(o.Primary, "lab-gpt/gpt-scripted"),
 		PluginDir: filepath.Join(Root(), "openclaw", "dist", plugin), PluginID: plugin, SlotID: plugin, PluginConfig: config,
 		ToolProfile: toolProfile(o.ToolProfile), AlsoAllow: append([]string{}, o.AlsoAllow...), ToolSearch: o.ToolSearch,
 		ExtraConfig: o.ExtraConfig, Log: o.Log,

@@ -6,7 +6,7 @@ export CGO_ENABLED ?= 0
 VERSION := $(shell git describe --tags --dirty 2>/dev/null)
 LDFLAGS := -s -w $(if $(VERSION),-X github.com/skald-engine/skald/internal/app.Version=$(VERSION))
 
-.PHONY: run build plugin setup test test-full lint unit plugin-test e2e crash conformance fuzz bench-engine bench-replay clean help
+.PHONY: mcp-test run build plugin setup test test-full lint unit plugin-test e2e crash release release-test conformance fuzz bench-engine bench-replay clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -27,28 +27,48 @@ openclaw/node_modules/.package-lock.json: openclaw/package-lock.json
 setup: ## Node 24 and OpenClaw into the cache folder
 	@scripts/setup-host.sh
 
-test: lint unit plugin-test crash e2e ## every suite, short form
+test: lint unit plugin-test mcp-test crash e2e smoke release-test ## every suite, short form
 
 test-full: lint unit plugin-test ## every suite, long form
 	SKALD_CRASH_CYCLES=200 $(MAKE) crash
 	SKALD_E2E_LONG=1 $(MAKE) e2e
+	SKALD_RELEASE_LONG=1 $(MAKE) release-test
 
 lint: ## format, vet, import direction
 	@test -z "$$(gofmt -l $$(git ls-files '*.go'))" || { gofmt -l $$(git ls-files '*.go'); echo 'run gofmt -w on these'; exit 1; }
 	go vet ./...
 
 unit: ## unit and conformance tests, with the race detector
-	CGO_ENABLED=1 go test -race -short $$(go list ./... | grep -v -E '/test/(e2e|crash|gateway)')
+	CGO_ENABLED=1 go test -race -short $$(go list ./... | grep -v -E '/test/(e2e|crash|gateway|compat)')
 	go test -run TestHugeMessage ./server # 50 MB take long with the race detector
 
 plugin-test: plugin ## the plugin's own tests
 	cd openclaw && npm run --silent check && npm test --silent
+
+mcp-test: build test/mcp/node_modules/.package-lock.json ## the official TypeScript client against the MCP server, on both transports
+	cd test/mcp && npm test --silent
+
+test/mcp/node_modules/.package-lock.json: test/mcp/package-lock.json
+	cd test/mcp && npm ci --ignore-scripts --no-audit --no-fund --loglevel error
+	@touch $@
 
 crash: build ## kill -9 the real daemon under writers (SKALD_CRASH_CYCLES, default 30)
 	go test -count=1 -v -timeout 30m ./test/crash
 
 e2e: build plugin setup ## the suite on the real OpenClaw gateway
 	go test -count=1 -v -p 1 -timeout 40m ./test/gateway ./test/e2e
+
+smoke: build plugin setup ## the end-to-end smoke on every supported OpenClaw
+	go test -count=1 -v -timeout 30m ./test/compat
+
+compat: build plugin ## the smoke on every supported OpenClaw, and docs/compatibility.md
+	go test -count=1 -v -timeout 30m ./test/compat -update
+
+release: plugin ## dist/: archives, packages, bills of materials and checksums for every platform (VERSION=1.2.3; docs/packages.md)
+	go run ./release $(if $(VERSION),-version $(VERSION))
+
+release-test: plugin setup ## what a release holds, and the npm way on the real OpenClaw (SKALD_RELEASE_LONG=1: every platform)
+	go test -count=1 -v -timeout 40m ./test/release
 
 conformance: ## the store's conformance suite on every engine
 	CGO_ENABLED=1 go test -race -count=1 ./store/...
@@ -66,4 +86,4 @@ bench-replay: build ## replay the shared transcripts, when they are there
 	@for f in ../shared/data/transcripts/*.jsonl; do case $$f in *facts*) continue;; esac; echo "== $$(basename $$f)"; bin/skald replay $$f --budget 16000; done
 
 clean: ## what was built here; the cache folder stays
-	rm -rf bin dist .run openclaw/dist openclaw/node_modules
+	rm -rf bin dist .run openclaw/node_modules

@@ -213,7 +213,7 @@ type CompactResult struct {
 }
 
 // EventRequest tells of something that happened to a session, or to all (empty session): session_start, session_end,
-// before_reset, gateway_stop.
+// before_reset, gateway_stop; or bypassed: the host ran a turn of it without the engine, and Reason says why.
 type EventRequest struct {
 	Request
 	Event  string `json:"event"`

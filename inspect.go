@@ -28,6 +28,11 @@ type Inspector interface {
 	Verify(ctx context.Context, id Identity, session string) (VerifyResult, error)
 	// Commit archives a session's open turns; with wait it returns after phase 2.
 	Commit(ctx context.Context, id Identity, session string, wait bool) (CommitResult, error)
+	// ListJobs lists the background jobs that are still to be done or have failed, oldest first; with all those that are done too.
+	ListJobs(ctx context.Context, id Identity, all bool) ([]JobInfo, error)
+	// RetryJob has a failed, cancelled or waiting job run now; CancelJob ends a waiting or running one. KindConflict: it is too late.
+	RetryJob(ctx context.Context, id Identity, job int64) (JobInfo, error)
+	CancelJob(ctx context.Context, id Identity, job int64) (JobInfo, error)
 	// DryAssemble is what assemble would return now; an unknown session id means a new session of the same user.
 	DryAssemble(ctx context.Context, id Identity, session, prompt string, budget int) (AssembleResult, error)
 }
@@ -36,18 +41,29 @@ type Inspector interface {
 type Status struct {
 	Version        string      `json:"version"`
 	Protocol       int         `json:"protocol"`
-	Started        time.Time   `json:"started"`
+	Started        time.Time   `json:"started,omitzero"`
 	Store          StoreHealth `json:"store"`
 	Strategy       string      `json:"strategy"`
 	Sessions       int         `json:"sessions"`
 	JobsReady      int         `json:"jobs_ready"`
 	JobsFailed     int         `json:"jobs_failed"`
 	DeadLetters    int         `json:"dead_letters"`
-	Attention      []string    `json:"attention"`        // sessions that need a person's attention, with the reason
-	LastCommitTurn time.Time   `json:"last_commit_turn"` // zero: none yet
-	CaptureOff     int         `json:"capture_off"`      // exchanges acknowledged but not stored at the user's wish
-	Faults         []Fault     `json:"faults"`           // recent failures inside the engine
-	RecallSkips    int         `json:"recall_skips"`     // recalls cut by their deadline
+	Attention      []string    `json:"attention"`                 // sessions that need a person's attention, with the reason
+	LastCommitTurn time.Time   `json:"last_commit_turn,omitzero"` // zero: none yet
+	CaptureOff     int         `json:"capture_off"`               // exchanges acknowledged but not stored at the user's wish
+	Faults         []Fault     `json:"faults"`                    // recent failures inside the engine
+	RecallSkips    int         `json:"recall_skips"`              // recalls cut by their deadline
+	Bypassed       []Bypass    `json:"bypassed,omitempty"`        // sessions whose turns go past the engine at present
+}
+
+// Bypass tells of turns that the host ran without the engine: another agent runtime, or an engine that could not be asked. It ends with
+// the next turn that is stored, and a daemon that restarts forgets it until the next such turn.
+type Bypass struct {
+	Session string    `json:"session"`
+	Since   time.Time `json:"since"`
+	Last    time.Time `json:"last"`
+	Turns   int       `json:"turns"`
+	Reason  string    `json:"reason"`
 }
 
 // Fault is a failure inside the engine that a host survived.
@@ -60,20 +76,21 @@ type Fault struct {
 
 // SessionInfo describes a session.
 type SessionInfo struct {
-	ID        string    `json:"session_id"`
-	URI       URI       `json:"uri"`
-	Key       string    `json:"session_key,omitempty"`
-	Agent     string    `json:"agent"`
-	Audience  Audience  `json:"audience"`
-	Turns     int64     `json:"turns"`
-	Epoch     int       `json:"epoch"`
-	Open      int64     `json:"open_turns"`
-	Archives  int       `json:"archives"`
-	Published int64     `json:"published"`
-	Created   time.Time `json:"created"`
-	Updated   time.Time `json:"updated"`
-	Attention string    `json:"attention,omitempty"`
-	Parent    string    `json:"parent,omitempty"`
+	ID         string    `json:"session_id"`
+	URI        URI       `json:"uri"`
+	Key        string    `json:"session_key,omitempty"`
+	Agent      string    `json:"agent"`
+	Audience   Audience  `json:"audience"`
+	Turns      int64     `json:"turns"`
+	Epoch      int       `json:"epoch"`
+	Open       int64     `json:"open_turns"`
+	Archives   int       `json:"archives"`
+	Published  int64     `json:"published"`
+	Created    time.Time `json:"created"`
+	Updated    time.Time `json:"updated"`
+	Attention  string    `json:"attention,omitempty"`
+	Parent     string    `json:"parent,omitempty"`
+	LastStored time.Time `json:"last_commit_turn,omitzero"` // when the host last handed a turn over
 }
 
 // TurnInfo is a stored turn: the envelope, and the host's own message. Raw is base64 in JSON, since it is bytes.
@@ -130,7 +147,7 @@ type RecallCandidate struct {
 	Parts  map[string]float64 `json:"parts,omitempty"` // the score of each stage
 	Tokens int                `json:"tokens,omitempty"`
 	Why    string             `json:"why,omitempty"` // for dropped ones
-	Time   time.Time          `json:"time"`
+	Time   time.Time          `json:"time,omitzero"`
 }
 
 // Expansion is the answer of memory_expand (000-122).
@@ -148,7 +165,7 @@ type Expansion struct {
 type ExpandedTurn struct {
 	URI      URI       `json:"uri"`
 	Sequence int64     `json:"sequence"`
-	Time     time.Time `json:"time"`
+	Time     time.Time `json:"time,omitzero"`
 	Speaker  string    `json:"speaker"`
 	Text     string    `json:"text"`
 	Cut      bool      `json:"cut,omitempty"`
@@ -177,7 +194,7 @@ type FileInfo struct {
 	Name     string    `json:"name"`
 	Dir      bool      `json:"is_dir"`
 	Size     int64     `json:"size"`
-	Modified time.Time `json:"modified"`
+	Modified time.Time `json:"modified,omitzero"`
 	Abstract string    `json:"abstract,omitempty"`
 	Depth    int       `json:"depth"`
 }
@@ -190,6 +207,20 @@ type VerifyResult struct {
 	Memories int      `json:"memories"`
 	Problems []string `json:"problems"`
 	OK       bool     `json:"ok"`
+}
+
+// JobInfo describes a background job.
+type JobInfo struct {
+	ID       int64     `json:"id"`
+	Kind     string    `json:"kind"`
+	State    string    `json:"state"` // waiting, running, failed, cancelled, done
+	Session  string    `json:"session_id"`
+	Archive  URI       `json:"archive_uri,omitempty"`
+	Attempts int       `json:"attempts"`      // that failed
+	Next     time.Time `json:"next,omitzero"` // of a waiting one: not before this time
+	Error    string    `json:"error,omitempty"`
+	Created  time.Time `json:"created"`
+	Updated  time.Time `json:"updated"`
 }
 
 // CommitResult is the outcome of a commit.

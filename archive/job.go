@@ -26,10 +26,14 @@ func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 		return false, err
 	}
 	defer r.announce()
-	release := r.keepLease(ctx, j)
-	err = r.run(ctx, j)
+	work, end := r.begin(ctx, j.ID)
+	defer end()
+	release := r.keepLease(work, j)
+	err = r.run(work, j)
 	release()
 	switch {
+	case err != nil && context.Cause(work) == errCancelled:
+		return true, nil // Cancel has said so in the store
 	case err == nil:
 		return true, r.finish(ctx, j)
 	case ctx.Err() != nil:

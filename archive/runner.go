@@ -30,8 +30,9 @@ type Runner struct {
 	log       *slog.Logger
 	wake      chan struct{}
 
-	mu   sync.Mutex
-	done chan struct{} // closed and replaced whenever a job ended
+	mu      sync.Mutex
+	done    chan struct{}                     // closed and replaced whenever a job ended
+	running map[int64]context.CancelCauseFunc // by job id
 }
 
 // New makes a runner. A nil s is Builtin, a nil e extracts nothing, a nil log is silent.
@@ -46,7 +47,7 @@ func New(store skald.Store, s Summariser, e Extractor, clock func() time.Time, l
 		log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	return &Runner{store: store, summarise: s, extract: e, clock: clock, log: log,
-		wake: make(chan struct{}, 1), done: make(chan struct{})}
+		wake: make(chan struct{}, 1), done: make(chan struct{}), running: map[int64]context.CancelCauseFunc{}}
 }
 
 // Wake tells idle workers that a job was enqueued. It never blocks.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net"
 	"net/http"
 	"net/http/httptest"
@@ -17,6 +18,7 @@ import (
 	"github.com/skald-engine/skald/client"
 	"github.com/skald-engine/skald/server"
 	"github.com/skald-engine/skald/server/servertest"
+	"github.com/skald-engine/skald/server/wire"
 )
 
 const key = "0123456789abcdef0123456789abcdef"
@@ -276,19 +278,51 @@ func TestAnotherProgramAnswers(t *testing.T) {
 	}
 }
 
-func TestProtocolsTooFarApart(t *testing.T) {
+// PLG-09: one protocol apart works; more is one message that names both and what to do.
+func TestPLG09ProtocolsApart(t *testing.T) {
 	t.Parallel()
-	for body, want := range map[string]string{
-		`{"name":"skald","version":"9.0","protocol":9,"min_protocol":8}`: "update this program",
-		`{"name":"skald","version":"0.1","protocol":-1}`:                 "update the daemon",
-		`{"name":"skald","version":"2.0","protocol":2,"min_protocol":1}`: "",
+	for apart, want := range map[int]string{
+		-2: "restart the daemon with this program (`skald serve`)",
+		-1: "", 0: "", 1: "",
+		2: "install this program in the daemon's version",
 	} {
+		protocol := skald.ProtocolVersion + apart
+		body := fmt.Sprintf(`{"name":"skald","version":"9.%d","protocol":%d,"min_protocol":%d}`, protocol, protocol, protocol-1)
 		h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { _, _ = w.Write([]byte(body)) }))
 		defer h.Close()
 		_, err := client.New(h.URL, "", client.Options{}).Handshake(t.Context())
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) {
-			t.Errorf("%s: %v", body, err)
+		if want == "" {
+			check(t, err)
+			continue
 		}
+		both := fmt.Sprintf("(skald 9.%d) speaks protocol %d, this program %d: ", protocol, protocol, skald.ProtocolVersion)
+		if skald.KindOf(err) != skald.KindConflict || !strings.Contains(err.Error(), both+want) {
+			t.Errorf("%d apart: %v", apart, err)
+		}
+	}
+}
+
+// PLG-09: an older daemon that lacks a route fails that call only.
+func TestPLG09RouteMissing(t *testing.T) {
+	t.Parallel()
+	h := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/engine/v1/handshake":
+			_, _ = fmt.Fprintf(w, `{"name":"skald","version":"0.0.9","protocol":%d}`, skald.ProtocolVersion-1)
+		case "/engine/v1/status":
+			_, _ = w.Write([]byte(`{"version":"0.0.9"}`))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer h.Close()
+	c := client.New(h.URL, "", client.Options{})
+	if _, err := c.Command(t.Context(), wire.CommandRequest{Line: "why"}); skald.KindOf(err) != skald.KindNotFound {
+		t.Errorf("command: %v", err)
+	}
+	st, err := c.Status(t.Context(), skald.Identity{})
+	if err != nil || st.Version != "0.0.9" {
+		t.Errorf("status: %+v, %v", st, err)
 	}
 }
 

@@ -31,11 +31,11 @@ func check(h wire.Handshake) error {
 	switch {
 	case h.Protocol > skald.ProtocolVersion+1:
 		return skald.E("client.handshake", skald.KindConflict,
-			"the daemon (version %s) speaks protocol %d, this program %d: update this program",
+			"the daemon (skald %s) speaks protocol %d, this program %d: install this program in the daemon's version",
 			h.Version, h.Protocol, skald.ProtocolVersion)
 	case h.Protocol < skald.ProtocolVersion-1:
 		return skald.E("client.handshake", skald.KindConflict,
-			"the daemon (version %s) speaks protocol %d, this program %d: update the daemon",
+			"the daemon (skald %s) speaks protocol %d, this program %d: restart the daemon with this program (`skald serve`)",
 			h.Version, h.Protocol, skald.ProtocolVersion)
 	}
 	return nil

@@ -80,6 +80,30 @@ func (c *Client) Commit(ctx context.Context, id skald.Identity, session string, 
 	return exchange[skald.CommitResult](ctx, c, "commit", id, encoded(wire.CommitQuery{Session: session, Wait: wait}))
 }
 
+// Command answers a line that a person typed into a chat, as "why".
+func (c *Client) Command(ctx context.Context, r wire.CommandRequest) (wire.CommandAnswer, error) {
+	return exchange[wire.CommandAnswer](ctx, c, "command", r.Identity, encoded(r))
+}
+
+// ListJobs implements skald.Inspector.
+func (c *Client) ListJobs(ctx context.Context, id skald.Identity, all bool) ([]skald.JobInfo, error) {
+	q := params{}
+	if all {
+		q.text("all", "true")
+	}
+	return ask[[]skald.JobInfo](ctx, c, "jobs", id, q)
+}
+
+// RetryJob implements skald.Inspector.
+func (c *Client) RetryJob(ctx context.Context, id skald.Identity, job int64) (skald.JobInfo, error) {
+	return exchange[skald.JobInfo](ctx, c, "jobs/retry", id, encoded(wire.JobQuery{Job: job}))
+}
+
+// CancelJob implements skald.Inspector.
+func (c *Client) CancelJob(ctx context.Context, id skald.Identity, job int64) (skald.JobInfo, error) {
+	return exchange[skald.JobInfo](ctx, c, "jobs/cancel", id, encoded(wire.JobQuery{Job: job}))
+}
+
 // DryAssemble implements skald.Inspector.
 func (c *Client) DryAssemble(ctx context.Context, id skald.Identity, session, prompt string, budget int) (skald.AssembleResult, error) {
 	return exchange[skald.AssembleResult](ctx, c, "context", id,

@@ -3,6 +3,7 @@ package engine
 import (
 	"context"
 	"encoding/json"
+	"time"
 
 	"github.com/skald-engine/skald"
 )
@@ -41,7 +42,7 @@ func (e *Engine) Reconcile(ctx context.Context, r skald.ReconcileRequest) (skald
 		d.messages = nil
 	}
 	err = e.store.Update(ctx, func(tx skald.Tx) error {
-		s, err := open(tx, ref, r.Request, d.now)
+		s, err := open(tx, ref, r.Request, d.began())
 		if err != nil {
 			return err
 		}
@@ -52,7 +53,7 @@ func (e *Engine) Reconcile(ctx context.Context, r skald.ReconcileRequest) (skald
 		if len(r.Cursor) > 0 {
 			s.Cursor = append(json.RawMessage(nil), r.Cursor...)
 		}
-		if len(got.stored) > 0 {
+		if len(got.stored) > 0 && d.now.After(s.Updated) { // an import tells the time at which it was said
 			s.Updated = d.now
 		}
 		result = skald.ReconcileResult{Imported: len(got.stored), Known: len(d.messages) - len(got.stored) - got.dead, LastSeq: s.LastSeq}
@@ -66,11 +67,21 @@ func (e *Engine) Reconcile(ctx context.Context, r skald.ReconcileRequest) (skald
 	return result, nil
 }
 
+// began is the time of the first message that tells one: a session is as old as what was said in it.
+func (d delivery) began() time.Time {
+	for _, in := range d.messages {
+		if in.timed() && in.msg.Timestamp.Before(d.now) {
+			return in.msg.Timestamp
+		}
+	}
+	return d.now
+}
+
 // entries reads the entries of the host's transcript.
 func entries(list []skald.Entry) []incoming {
 	out := make([]incoming, len(list))
+	parallel(len(list), func(i int) { out[i] = convert(list[i].Message) })
 	for i, entry := range list {
-		out[i] = convert(entry.Message)
 		out[i].entryID, out[i].afterReset = entry.EntryID, entry.Reset
 		if entry.Position != nil {
 			out[i].position = *entry.Position

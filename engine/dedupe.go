@@ -22,8 +22,15 @@ func (e *Engine) deduplicate(tx skald.Tx, s *skald.Session, d delivery) (out ded
 		return out, err
 	}
 	byEntry := m.entries()
+	again := map[string]bool{}
 	var before incoming
 	for i, in := range d.messages {
+		if d.by == byCursor && in.entryID != "" {
+			if again[in.entryID] {
+				continue // the same entry of the transcript once more
+			}
+			again[in.entryID] = true
+		}
 		t, ok := byEntry[i]
 		if !ok {
 			t, ok, err = m.find(in, before)
@@ -51,24 +58,48 @@ func (o *deduplicated) extend(seq int64) {
 	o.known.EndSequence = max(o.known.EndSequence, seq)
 }
 
-// candidates reads the stored turns that could be one of the delivered messages.
+// candidates reads the stored turns that could be one of the delivered messages. Where an entry id is stored the message's content
+// needs no search.
 func candidates(tx skald.Tx, s *skald.Session, d delivery) ([]skald.Turn, error) {
 	if s.LastSeq == 0 || len(d.messages) == 0 {
 		return nil, nil
 	}
-	keys, ids := skald.TurnQuery{NoRaw: true}, skald.TurnQuery{NoRaw: true}
-	for _, in := range d.messages {
-		keys.MatchKeys = append(keys.MatchKeys, in.matchKey)
-		if in.entryID != "" {
-			ids.EntryIDs = append(ids.EntryIDs, in.entryID)
+	var byEntry, byKey []skald.Turn
+	var err error
+	if ids := entryIDs(d.messages); len(ids) > 0 {
+		if byEntry, err = tx.Turns(s.Ref, skald.TurnQuery{NoRaw: true, EntryIDs: ids}); err != nil {
+			return nil, err
 		}
 	}
-	byKey, err := tx.Turns(s.Ref, keys)
-	if err != nil || len(ids.EntryIDs) == 0 {
-		return byKey, err
+	if keys := unsettled(d.messages, byEntry); len(keys) > 0 {
+		if byKey, err = tx.Turns(s.Ref, skald.TurnQuery{NoRaw: true, MatchKeys: keys}); err != nil {
+			return nil, err
+		}
 	}
-	byEntry, err := tx.Turns(s.Ref, ids)
-	return merge(byKey, byEntry), err
+	return merge(byKey, byEntry), nil
+}
+
+func entryIDs(list []incoming) (ids []string) {
+	for _, in := range list {
+		if in.entryID != "" {
+			ids = append(ids, in.entryID)
+		}
+	}
+	return ids
+}
+
+// unsettled are the match keys of the messages whose entry ids are not among the found turns.
+func unsettled(list []incoming, found []skald.Turn) (keys []string) {
+	known := make(map[string]bool, len(found))
+	for _, t := range found {
+		known[t.EntryID] = true
+	}
+	for _, in := range list {
+		if in.entryID == "" || !known[in.entryID] {
+			keys = append(keys, in.matchKey)
+		}
+	}
+	return keys
 }
 
 // merge joins two lists in order of sequence without doubles.

@@ -44,6 +44,7 @@ type Engine struct {
 	runner   *archive.Runner
 	started  time.Time
 	faults   faultLog
+	bypasses bypassLog
 	recall   breaker
 	workers  atomic.Int32 // background workers running
 	skipped  counter      // exchanges acknowledged but not stored at the user's wish

@@ -12,6 +12,8 @@ func (e *Engine) Event(ctx context.Context, r skald.EventRequest) error {
 	switch r.Event {
 	case "gateway_stop":
 		return e.flushUser(ctx, r.Request)
+	case "bypassed":
+		return e.wentPast(r)
 	case "before_reset":
 		return e.commitSession(ctx, r.Request, "reset")
 	case "session_end":

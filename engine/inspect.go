@@ -29,7 +29,7 @@ func (e *Engine) Status(ctx context.Context, id skald.Identity) (skald.Status, e
 		if err != nil {
 			return err
 		}
-		st.Sessions = len(sessions)
+		st.Sessions, st.Bypassed = len(sessions), e.bypasses.of(scopes)
 		for _, s := range sessions {
 			if s.Attention != "" {
 				st.Attention = append(st.Attention, s.Ref.ID+": "+s.Attention)
@@ -79,7 +79,7 @@ func describe(s skald.Session) skald.SessionInfo {
 	return skald.SessionInfo{
 		ID: s.Ref.ID, URI: s.Ref.URI(), Key: s.Key, Agent: s.Agent, Audience: s.Audience, Turns: s.LastSeq, Epoch: s.Epoch,
 		Open: s.LastSeq - s.OpenFrom + 1, Archives: s.Archives, Published: s.Published, Created: s.Created, Updated: s.Updated,
-		Attention: s.Attention, Parent: s.Parent,
+		Attention: s.Attention, Parent: s.Parent, LastStored: s.LastCommitTurn,
 	}
 }
 

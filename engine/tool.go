@@ -91,7 +91,7 @@ func (c *toolCall) session(tx skald.Tx) (skald.Session, error) {
 }
 
 func refuse(err error) skald.ToolAnswer {
-	return skald.ToolAnswer{Text: err.Error(), IsError: true}
+	return skald.ToolAnswer{Text: err.Error(), IsError: true, Details: details(map[string]any{"kind": skald.KindOf(err)})}
 }
 
 // toolRecall searches on the model's wish; its result looks like the automatic one (000-124).

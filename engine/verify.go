@@ -24,7 +24,7 @@ func (e *Engine) Verify(ctx context.Context, id skald.Identity, session string) 
 				return err
 			}
 		}
-		return v.memories(tx, e.opts.Policy.Readable(id), session == "")
+		return v.memories(tx, memoriesOf(e.opts.Policy.Readable(id), sessions, session))
 	})
 	v.result.OK = len(v.result.Problems) == 0
 	return v.result, err
@@ -127,11 +127,17 @@ func (v *verification) checkpoints(tx skald.Tx, s skald.Session, archives []skal
 	return nil
 }
 
-func (v *verification) memories(tx skald.Tx, scopes []skald.Scope, all bool) error {
-	if !all {
-		return nil
+// memoriesOf asks for all memories, or for those that were made of the one session that was named.
+func memoriesOf(scopes []skald.Scope, sessions []skald.Session, named string) skald.MemoryQuery {
+	q := skald.MemoryQuery{Scopes: scopes}
+	if named != "" {
+		q.Source, q.From, q.To = &sessions[0].Ref, 1, sessions[0].LastSeq+1 // +1: its exchange may still be under way
 	}
-	list, err := tx.Memories(skald.MemoryQuery{Scopes: scopes})
+	return q
+}
+
+func (v *verification) memories(tx skald.Tx, q skald.MemoryQuery) error {
+	list, err := tx.Memories(q)
 	if err != nil {
 		return err
 	}

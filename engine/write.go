@@ -36,6 +36,9 @@ type incoming struct {
 	position int64 // -1 unknown
 
 	afterReset bool // the host was reset just before it
+
+	ahead *analysis // works its passages out, when it came with many others
+	at    int       // its place there
 }
 
 // delivery is what one call brings.
@@ -63,9 +66,7 @@ func convert(raw []byte) incoming {
 
 func convertAll(raws []json.RawMessage) []incoming {
 	list := make([]incoming, len(raws))
-	for i, raw := range raws {
-		list[i] = convert(raw)
-	}
+	parallel(len(raws), func(i int) { list[i] = convert(raws[i]) })
 	return list
 }
 
@@ -86,6 +87,7 @@ func (e *Engine) write(ctx context.Context, r skald.Request, set settings, d del
 		e.note("write", ref.ID, err)
 		return skald.CommitTurnResult{}, err
 	}
+	e.bypasses.end(ref)
 	e.opts.Metrics.Count("turns_stored", result.Stored)
 	if due {
 		e.evaluate(ctx, ref, set, d.now)
@@ -181,23 +183,62 @@ func (e *Engine) append(tx skald.Tx, s *skald.Session, d delivery) (out appended
 		return out, err
 	}
 	out.span = found.known
-	for _, exchange := range exchanges(found.fresh, d.by) {
-		if exchange[0].afterReset && s.LastSeq >= s.EpochFrom { // a reset that no assemble has shown
-			if err := startEpoch(tx, s, first(d.lifecycle, s.Lifecycle), d.now); err != nil {
-				return out, err
-			}
-		}
-		turns, err := e.appendExchange(tx, s, d, exchange)
-		if err != nil {
-			return out, err
-		}
-		out.stored = append(out.stored, turns...)
+	if out.stored, err = e.appendAll(tx, s, d, exchanges(analysed(found.fresh), d.by)); err != nil {
+		return out, err
 	}
 	for _, t := range out.stored {
 		found.extend(t.Seq)
 	}
 	out.span = found.known
 	return out, markChannel(tx, s.Ref, d.by, out.stored)
+}
+
+// appendAll stores exchanges one after the other.
+func (e *Engine) appendAll(tx skald.Tx, s *skald.Session, d delivery, list [][]incoming) (stored []skald.Turn, err error) {
+	if len(list) == 0 {
+		return nil, nil
+	}
+	previous, seq, err := tx.LastLink(s.Ref)
+	if err != nil {
+		return nil, err
+	}
+	w := tail{link: previous, seq: seq}
+	if w.turnID, err = exchangeID(tx, s, d); err != nil {
+		return nil, err
+	}
+	for _, exchange := range list {
+		if exchange[0].afterReset && s.LastSeq >= s.EpochFrom { // a reset that no assemble has shown
+			if err := w.flush(tx, s.Ref); err != nil {
+				return nil, err
+			}
+			if err := startEpoch(tx, s, first(d.lifecycle, s.Lifecycle), d.now); err != nil {
+				return nil, err
+			}
+		}
+		stored = append(stored, e.extend(s, d, exchange, &w)...)
+		w.turnID = ownID(s, d)
+	}
+	return stored, w.flush(tx, s.Ref)
+}
+
+// tail is where the next turn of a session goes, and what is on its way there.
+type tail struct {
+	link   []byte // of the turn before
+	seq    int64  // of the turn before; 0 none
+	turnID string // of the next exchange
+
+	turns []skald.Turn
+	docs  []skald.Doc
+}
+
+// flush writes what was gathered: many turns at once cost less than one exchange after the other.
+func (w *tail) flush(tx skald.Tx, ref skald.SessionRef) error {
+	if err := tx.AppendTurns(ref, w.turns); err != nil {
+		return err
+	}
+	err := tx.PutDocs(w.docs)
+	w.turns, w.docs = nil, nil
+	return err
 }
 
 // exchanges cuts what a channel delivers in bulk before each user message that follows another role's, so that every exchange gets
@@ -216,42 +257,31 @@ func exchanges(list []incoming, by channel) [][]incoming {
 	return out
 }
 
-func (e *Engine) appendExchange(tx skald.Tx, s *skald.Session, d delivery, fresh []incoming) ([]skald.Turn, error) {
-	previous, seq, err := tx.LastLink(s.Ref)
-	if err != nil {
-		return nil, err
-	}
-	turnID, err := exchangeID(tx, s, d)
-	if err != nil {
-		return nil, err
-	}
+// extend adds an exchange to the tail and counts it.
+func (e *Engine) extend(s *skald.Session, d delivery, fresh []incoming, w *tail) []skald.Turn {
 	purpose := purposeOf(*s, d, fresh)
 	epoch := enterEpoch(s, fresh)
-	turns := make([]skald.Turn, len(fresh))
-	var docs []skald.Doc
-	for i, in := range fresh {
-		seq++
-		t := e.makeTurn(*s, in, seq, purpose, d)
-		t.Epoch, t.TurnID = epoch, turnID
-		seal(&t, previous, d.by)
-		previous = t.Link
-		turns[i] = t
-		docs = append(docs, docsOf(s.Ref, t, in)...)
+	from := len(w.turns)
+	for _, in := range fresh {
+		w.seq++
+		t := e.makeTurn(*s, in, w.seq, purpose, d)
+		t.Epoch, t.TurnID = epoch, w.turnID
+		seal(&t, w.link, d.by)
+		w.link = t.Link
+		w.turns = append(w.turns, t)
+		w.docs = append(w.docs, docsOf(s.Ref, t, in)...)
 		count(s, t, purpose)
 	}
-	if err := tx.AppendTurns(s.Ref, turns); err != nil {
-		return nil, err
-	}
-	s.LastSeq = seq
+	s.LastSeq = w.seq
 	s.ReportedInput = reportedInput(fresh, s.ReportedInput)
-	return turns, tx.PutDocs(docs)
+	return w.turns[from:]
 }
 
 func docsOf(ref skald.SessionRef, t skald.Turn, in incoming) []skald.Doc {
 	if in.msg == nil {
 		return nil
 	}
-	return index.DocsOfTurn(ref, t, in.msg)
+	return index.DocsOfPassages(ref, t, in.msg, in.passages())
 }
 
 func seal(t *skald.Turn, previous []byte, by channel) {
@@ -367,10 +397,15 @@ func exchangeID(tx skald.Tx, s *skald.Session, d delivery) (string, error) {
 			return p.TurnID, nil
 		}
 	}
-	if d.key != "" {
-		return d.key, nil
+	return ownID(s, d), nil
+}
+
+// ownID is the id of the next exchange when no packet was assembled for it.
+func ownID(s *skald.Session, d delivery) string {
+	if id := first(d.turnID, d.key); id != "" {
+		return id
 	}
-	return s.Ref.ID + "-" + strconv.FormatInt(s.LastSeq+1, 10), nil
+	return s.Ref.ID + "-" + strconv.FormatInt(s.LastSeq+1, 10)
 }
 
 // reportedInput is what the provider last counted for a request and its answer: the next request holds both.

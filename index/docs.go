@@ -14,18 +14,29 @@ const MaxPassages = 200
 // DocsOfTurn lists the passages of a turn, cut out of m.Text(). Heartbeats, internal turns, forgotten, purged and blank ones have none.
 // The speaker's name is a term of every passage, so that a question about someone finds what they said.
 func DocsOfTurn(ref skald.SessionRef, t skald.Turn, m *message.Message) []skald.Doc {
+	return DocsOfPassages(ref, t, m, Passages(m))
+}
+
+// Passages is the part of DocsOfTurn that costs: the passages of a message's text and their terms. It needs nothing but the message.
+func Passages(m *message.Message) []skald.Doc {
+	if m == nil || m.Blank() {
+		return nil
+	}
+	docs := DocsOfText(skald.Doc{Kind: skald.DocTurn}, m.Text())
+	return docs[:min(len(docs), MaxPassages)]
+}
+
+// DocsOfPassages is DocsOfTurn where the passages are worked out already; it takes them over.
+func DocsOfPassages(ref skald.SessionRef, t skald.Turn, m *message.Message, docs []skald.Doc) []skald.Doc {
 	if t.Purpose == skald.PurposeHeartbeat || t.Purpose == skald.PurposeInternal || t.Forgotten || t.Purged || m == nil || m.Blank() {
 		return nil
 	}
-	docs := DocsOfText(skald.Doc{Scope: ref.Scope, Kind: skald.DocTurn, Session: ref.ID, Seq: t.Seq, Time: t.Time, Role: t.Role,
-		Origin: t.Origin, Audience: t.Audience}, m.Text())
-	if len(docs) > MaxPassages {
-		docs = docs[:MaxPassages]
-	}
 	name := analyze.Terms(t.Speaker)
 	for i := range docs {
-		docs[i].Terms = append(docs[i].Terms, name...)
-		docs[i].Length = len(docs[i].Terms)
+		d := &docs[i]
+		d.Scope, d.Session, d.Seq, d.Time, d.Role, d.Origin, d.Audience = ref.Scope, ref.ID, t.Seq, t.Time, t.Role, t.Origin, t.Audience
+		d.Terms = append(d.Terms, name...)
+		d.Length = len(d.Terms)
 	}
 	return docs
 }

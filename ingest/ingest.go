@@ -43,3 +43,18 @@ type Item struct {
 	Skipped string
 	Where   string // file and line, or id, of what was skipped
 }
+
+// OpenOptions say where a source looks and whose conversations they become. Every source package exports
+//
+//	func Open(ctx context.Context, paths []string, o ingest.OpenOptions) (ingest.Source, error)
+//
+// which reads no more than it must to say that something is there. Without paths a source looks in the places where its program keeps
+// its data; where nothing is, it answers with an error of kind NotFound that names the places.
+type OpenOptions struct {
+	Agent string // the agent that conversations of a program without agents go to; "" is "main"
+	User  string // the user they belong to; "" is "default"
+	// Session takes every message of the source into this session; "" keeps a session for each conversation.
+	Session string
+	// State and Config are OpenClaw's state folder and configuration file; "" asks the environment, then ~/.openclaw.
+	State, Config string
+}

@@ -30,7 +30,8 @@ type Metrics interface {
 type Deps struct {
 	Engine    skald.Engine
 	Inspector skald.Inspector
-	API       api.Backend // nil: /api/v1 is not served
+	API       api.Backend  // nil: /api/v1 is not served
+	MCP       http.Handler // nil: /mcp is not served
 	Access    *Access
 	Metrics   Metrics      // nil: nothing is measured
 	Log       *slog.Logger // nil: nothing is logged
@@ -101,6 +102,9 @@ func (s *Server) routes() {
 	}).Register(s.mux)
 	if s.deps.API != nil {
 		api.New(s.deps.API, s.deps.Inspector).Register(s.mux)
+	}
+	if s.deps.MCP != nil {
+		s.mux.Handle("/mcp", s.deps.MCP)
 	}
 	s.mux.HandleFunc("/", s.unknown)
 }

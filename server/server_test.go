@@ -2,11 +2,13 @@ package server_test
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
 	"net/http/httptest"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -163,13 +165,46 @@ func TestErrorsHaveOneTable(t *testing.T) {
 	}
 }
 
-func TestProtocol(t *testing.T) {
+// PLG-09: a caller one protocol apart is served, whatever fields it has renamed or added; more is refused with what to do.
+func TestPLG09Protocol(t *testing.T) {
 	t.Parallel()
 	s := newServer(t, &servertest.Fake{}, nil)
-	for header, status := range map[string]int{"": 200, "0": 200, "1": 200, "2": 200, "3": 409, "-1": 409, "x": 400} {
-		if w := ask(s, "GET", "/engine/v1/status", "", "X-Skald-Protocol", header); w.Code != status {
-			t.Errorf("protocol %q: %d, want %d: %s", header, w.Code, status, w.Body)
+	n := skald.ProtocolVersion
+	for header, want := range map[string]struct {
+		status int
+		text   string
+	}{
+		"": {200, ""}, "x": {400, "is not a number"},
+		strconv.Itoa(n - 1): {200, ""}, strconv.Itoa(n): {200, ""}, strconv.Itoa(n + 1): {200, ""},
+		strconv.Itoa(n - 2): {409, fmt.Sprintf("speaks protocol %d, this daemon %d to %d: update the caller", n-2, n-1, n)},
+		strconv.Itoa(n + 2): {409, fmt.Sprintf("speaks protocol %d, this daemon %d to %d: install a newer skald", n+2, n-1, n)},
+	} {
+		body := `{"session":{"session_id":"s","from_the_future":1},"line":"help","new_name":{"a":[1]}}`
+		for path, method := range map[string]string{"/engine/v1/status": "GET", "/engine/v1/command": "POST", "/engine/v1/bootstrap": "POST"} {
+			w := ask(s, method, path, body, "X-Skald-Protocol", header)
+			if w.Code != want.status || !strings.Contains(w.Body.String(), want.text) {
+				t.Errorf("%s with protocol %q: %d, want %d %q: %s", path, header, w.Code, want.status, want.text, w.Body)
+			}
 		}
+	}
+	w := ask(s, "GET", "/engine/v1/handshake", "", "X-Skald-Protocol", strconv.Itoa(n+7))
+	if !strings.Contains(w.Body.String(), fmt.Sprintf(`"protocol":%d,"min_protocol":%d`, n, n-1)) {
+		t.Errorf("the handshake answers everybody: %s", w.Body)
+	}
+}
+
+// A line of the chat reaches the commands with the caller's identity.
+func TestCommandRoute(t *testing.T) {
+	t.Parallel()
+	f := &servertest.Fake{}
+	s := newServer(t, f, nil)
+	w := ask(s, "POST", "/engine/v1/command", `{"session":{"session_key":"agent:coder:x","agent_id":"coder"},"line":"compact the names","owner":false}`)
+	if w.Code != 200 || !strings.Contains(w.Body.String(), "from 100 to 40 tokens") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	r, id := f.Last()
+	if c, ok := r.(skald.CompactRequest); !ok || c.Instructions != "the names" || c.Session.SessionKey != "agent:coder:x" || id.Agent != "coder" {
+		t.Errorf("the engine got %+v of %v", r, id)
 	}
 }
 

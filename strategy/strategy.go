@@ -84,7 +84,7 @@ type Publication struct {
 	FirstKept int64  // sequence of the first turn that stays raw
 }
 
-var strategies = []Strategy{Viking{}}
+var strategies = []Strategy{Viking{}, Legacy{}}
 
 // Default is the strategy of document 000.
 const Default = "viking"

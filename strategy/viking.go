@@ -105,6 +105,9 @@ func Head(tx skald.Tx, in Input, published []skald.Archive, budget int) (seriali
 	return "", "", nil
 }
 
+// profilePart: the profile takes at most this part of what a recall may take. It stands in every request, whatever is asked.
+const profilePart = 8
+
 // leastHead is the least room, in tokens, that is worth a first message.
 const leastHead = 40
 
@@ -112,7 +115,8 @@ const leastHead = 40
 var headFrame = tokensOfHead(string(message.User("", 1_700_000_000_000)))
 
 func headText(tx skald.Tx, in Input, published []skald.Archive, room int) (string, error) {
-	profile, err := memory.ProfileFor(tx, in.Session.Ref.Scope, in.Session.Audience, room/3) // a group sees its own only (I9)
+	most := min(room/3, in.Settings.RecallTokens/profilePart)
+	profile, err := memory.ProfileFor(tx, in.Session.Ref.Scope, in.Session.Audience, most) // a group sees its own only (I9)
 	if err != nil {
 		return "", err
 	}

@@ -17,7 +17,7 @@ type view struct {
 }
 
 // modelCall is the host's call of the model for message i of the exchange, and measures the request that it would get.
-func (p *player) modelCall(ctx context.Context, x exchange, i int) error {
+func (p *Player) modelCall(ctx context.Context, x exchange, i int) error {
 	pending := x.pending(i)
 	if !p.view.have || p.view.result.EstimatedTokens+pending > p.options.Budget {
 		err := p.assemble(ctx, x, i)
@@ -25,6 +25,7 @@ func (p *player) modelCall(ctx context.Context, x exchange, i int) error {
 			p.view = view{} // the host would use its own messages this time, and ask again before the next call
 			p.report.Refused++
 			p.watch.interrupted()
+			p.observe(Call{Start: x.start, Message: x.start + i, First: i == firstAnswer(x), Refused: true, Pending: x.raws(i)})
 			return nil
 		}
 		if err != nil {
@@ -32,10 +33,12 @@ func (p *player) modelCall(ctx context.Context, x exchange, i int) error {
 		}
 	}
 	p.report.Assembles++
-	p.watch.request(request{
+	call := p.watch.request(request{
 		before: p.view.result.Messages, pending: x.raws(i), users: min(x.users, i), projection: p.view.result.ProjectionEpoch,
 		first: i == firstAnswer(x), budget: p.options.Budget,
 	}, &p.report)
+	call.Start, call.Message = x.start, x.start+i
+	p.observe(call)
 	return nil
 }
 
@@ -44,7 +47,7 @@ func firstAnswer(x exchange) int {
 }
 
 // assemble asks the engine, with more of the host's list when what was sent did not meet the store.
-func (p *player) assemble(ctx context.Context, x exchange, i int) error {
+func (p *Player) assemble(ctx context.Context, x exchange, i int) error {
 	list := p.hostList(x)
 	r := skald.AssembleRequest{
 		Request: p.at(x.entries[max(0, i-1)].time), Prompt: x.prompt(), TokenBudget: p.options.Budget, MessageCount: len(list),
@@ -67,7 +70,7 @@ func (p *player) assemble(ctx context.Context, x exchange, i int) error {
 }
 
 // hostList is the host's list before the exchange.
-func (p *player) hostList(x exchange) []json.RawMessage {
+func (p *Player) hostList(x exchange) []json.RawMessage {
 	return append(slices.Clip(p.history.before), p.messages[:x.start]...)
 }
 

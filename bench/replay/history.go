@@ -16,7 +16,7 @@ type history struct {
 
 // lookUp finds out what is stored. A conversation that was played before, as a whole or in part, is recognised: its exchanges are delivered
 // again under the same keys. Any other conversation goes on where the session stands.
-func (p *player) lookUp(ctx context.Context, messages []json.RawMessage) error {
+func (p *Player) lookUp(ctx context.Context, messages []json.RawMessage) error {
 	b, err := p.target.Engine.Bootstrap(ctx, skald.BootstrapRequest{Request: p.request(0)})
 	if err != nil {
 		return err

@@ -42,51 +42,96 @@ type Options struct {
 	Budget     int    // tokens of a request
 	Compact    string
 	RecallForm string // auto, tool, text; "" is auto
+	Key        string // the host's session key; "" when it has none
+	// Observe is told of every call of the model, before the exchange is delivered; nil: nobody is.
+	Observe func(Call)
 }
 
-// player is one replay on its way.
-type player struct {
-	target   Target
-	options  Options
-	messages []json.RawMessage
-	history  history
-	report   Report
-	view     view
-	watch    watch
+// Player is one replay on its way. Several players can take turns on one engine, so that sessions that overlapped in time do so again.
+type Player struct {
+	target    Target
+	options   Options
+	messages  []json.RawMessage
+	exchanges []exchange
+	next      int // exchange to play
+	before    int // archives at the start
+	history   history
+	report    Report
+	view      view
+	watch     watch
 }
 
 // Play plays a conversation, as returned by Load, and reports. An engine that fails for another reason than a too small budget ends it.
 func Play(ctx context.Context, t Target, messages []json.RawMessage, o Options) (Report, error) {
-	exchanges, err := split(messages)
-	if err != nil {
-		return Report{}, err
-	}
-	p := &player{target: t, options: o, messages: messages, report: Report{Budget: o.Budget, Session: o.Session}}
-	p.setClock(exchanges[0].entries[0].time)
-	if err := p.lookUp(ctx, messages); err != nil {
-		return p.report, err
-	}
-	before, err := p.archives(ctx)
+	p, err := Start(ctx, t, messages, o)
 	if err != nil {
 		return p.report, err
 	}
-	for _, x := range exchanges {
-		if err := p.exchange(ctx, x); err != nil {
-			return p.report, fmt.Errorf("exchange at message %d: %w", x.start, err)
+	for more := true; more; _, more = p.Next() {
+		if err := p.Step(ctx); err != nil {
+			return p.report, err
 		}
 	}
-	if err := p.end(ctx, exchanges[len(exchanges)-1].last().time); err != nil {
+	return p.End(ctx)
+}
+
+// Start makes a player that has played nothing yet. There must be a message.
+func Start(ctx context.Context, t Target, messages []json.RawMessage, o Options) (*Player, error) {
+	p := &Player{target: t, options: o, messages: messages, report: Report{Budget: o.Budget, Session: o.Session}}
+	var err error
+	if p.exchanges, err = split(messages); err != nil {
+		return p, err
+	}
+	if len(p.exchanges) == 0 {
+		return p, skald.Invalid("replay.start", "messages", "there is no message to play")
+	}
+	p.setClock(p.exchanges[0].entries[0].time)
+	if err := p.lookUp(ctx, messages); err != nil {
+		return p, err
+	}
+	p.before, err = p.archives(ctx)
+	return p, err
+}
+
+// Span is an exchange of a conversation: its messages From to To-1, and when it begins, zero when the conversation does not tell.
+type Span struct {
+	From, To int
+	Time     time.Time
+}
+
+// Next is the exchange that Step will play; false when all are played.
+func (p *Player) Next() (Span, bool) {
+	if p.next == len(p.exchanges) {
+		return Span{}, false
+	}
+	x := p.exchanges[p.next]
+	return Span{From: x.start, To: x.start + len(x.entries), Time: x.entries[0].time}, true
+}
+
+// Step plays the next exchange.
+func (p *Player) Step(ctx context.Context) error {
+	x := p.exchanges[p.next]
+	p.next++
+	if err := p.exchange(ctx, x); err != nil {
+		return fmt.Errorf("exchange at message %d: %w", x.start, err)
+	}
+	return nil
+}
+
+// End compacts where that was asked for, and reports.
+func (p *Player) End(ctx context.Context) (Report, error) {
+	if err := p.end(ctx, p.exchanges[len(p.exchanges)-1].last().time); err != nil {
 		return p.report, err
 	}
 	after, err := p.archives(ctx)
-	p.report.Commits = after - before
+	p.report.Commits = after - p.before
 	p.watch.close(&p.report)
 	return p.report, err
 }
 
 // exchange plays one exchange: assemble before each assistant message, then commitTurn, then the jobs. An exchange that is stored already
 // is only delivered again, as the host does with what was not acknowledged.
-func (p *player) exchange(ctx context.Context, x exchange) error {
+func (p *Player) exchange(ctx context.Context, x exchange) error {
 	p.view = view{}
 	delivered := x.start+len(x.entries) <= p.history.known
 	for i, e := range x.entries {
@@ -107,17 +152,17 @@ func (p *player) exchange(ctx context.Context, x exchange) error {
 }
 
 // request is the common part of every request.
-func (p *player) request(now int64) skald.Request {
+func (p *Player) request(now int64) skald.Request {
 	no := p.options.Compact != CompactAuto
 	return skald.Request{
 		Identity: p.options.Identity,
-		Session:  skald.SessionAddress{SessionID: p.options.Session, AgentID: p.options.Identity.Agent},
+		Session:  skald.SessionAddress{SessionID: p.options.Session, SessionKey: p.options.Key, AgentID: p.options.Identity.Agent},
 		Settings: skald.Settings{RecallForm: p.options.RecallForm, Strategy: p.options.Strategy, NoCommit: &no},
 		Now:      now,
 	}
 }
 
-func (p *player) at(t time.Time) skald.Request {
+func (p *Player) at(t time.Time) skald.Request {
 	p.setClock(t)
 	if t.IsZero() {
 		return p.request(0)
@@ -125,14 +170,14 @@ func (p *player) at(t time.Time) skald.Request {
 	return p.request(t.UnixMilli())
 }
 
-func (p *player) setClock(t time.Time) {
+func (p *Player) setClock(t time.Time) {
 	if p.target.SetClock != nil && !t.IsZero() {
 		p.target.SetClock(t)
 	}
 }
 
 // commitTurn delivers the exchange under a key that is the same in every replay of the conversation into this session.
-func (p *player) commitTurn(ctx context.Context, x exchange) error {
+func (p *Player) commitTurn(ctx context.Context, x exchange) error {
 	r := skald.CommitTurnRequest{
 		Request: p.at(x.last().time), AdvancementKey: p.key(x), Messages: x.raws(len(x.entries)), TokenBudget: p.options.Budget,
 		Admission: p.anchor(x.start), Terminal: p.anchor(x.start + len(x.entries) - 1), TurnID: p.turnID(x),
@@ -154,12 +199,12 @@ func (p *player) commitTurn(ctx context.Context, x exchange) error {
 }
 
 // anchor is the host's position of a message: entry ids count from 1, positions from 0, both over the whole session.
-func (p *player) anchor(i int) *skald.Anchor {
+func (p *Player) anchor(i int) *skald.Anchor {
 	n := int64(len(p.history.before) + i)
 	return &skald.Anchor{EntryID: fmt.Sprintf("e%d", n+1), RawSeq: n + 1, Position: n}
 }
 
-func (p *player) key(x exchange) string {
+func (p *Player) key(x exchange) string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%s\x00%d\x00", p.options.Session, len(p.history.before)+x.start)
 	for _, e := range x.entries {
@@ -169,10 +214,10 @@ func (p *player) key(x exchange) string {
 	return "replay-" + hex.EncodeToString(h.Sum(nil))[:32]
 }
 
-func (p *player) turnID(x exchange) string { return "turn-" + p.key(x) }
+func (p *Player) turnID(x exchange) string { return "turn-" + p.key(x) }
 
 // end compacts once, where that was asked for.
-func (p *player) end(ctx context.Context, now time.Time) error {
+func (p *Player) end(ctx context.Context, now time.Time) error {
 	if p.options.Compact != CompactEnd {
 		return nil
 	}
@@ -193,7 +238,7 @@ func (p *player) end(ctx context.Context, now time.Time) error {
 }
 
 // archives is how many commits the session has behind it.
-func (p *player) archives(ctx context.Context) (int, error) {
+func (p *Player) archives(ctx context.Context) (int, error) {
 	list, err := p.target.Inspector.ListSessions(ctx, p.options.Identity, 0)
 	for _, s := range list {
 		if s.ID == p.report.SessionID {

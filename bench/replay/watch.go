@@ -35,35 +35,38 @@ type watch struct {
 	commits    []time.Duration
 }
 
-// request takes one request in.
-func (w *watch) request(r request, report *Report) {
+// request takes one request in and measures it.
+func (w *watch) request(r request, report *Report) Call {
 	size := sum(r.before) + sum(r.pending)
 	report.MaxOverBudget = max(report.MaxOverBudget, size-r.budget)
 	report.MaxRequest = max(report.MaxRequest, size)
 	report.BrokenPairs += len(message.CheckPairs(append(slices.Clip(r.before), message.FixPairs(r.pending)...)))
-	w.compare(&r, report)
-	w.cache(r, size)
+	call := Call{First: r.first, Before: r.before, Pending: r.pending, Tokens: size}
+	w.compare(&r, report, &call)
+	w.cache(r, &call)
 	w.last = &r
+	return call
 }
 
 // interrupted forgets the previous request: the host used its own messages in between.
 func (w *watch) interrupted() { w.last = nil }
 
 // compare measures how much of the previous request, up to its prompt, stands unchanged at the start of this one.
-func (w *watch) compare(r *request, report *Report) {
-	published := w.projection != "" && r.projection != w.projection
+func (w *watch) compare(r *request, report *Report, call *Call) {
+	call.Published = w.projection != "" && r.projection != w.projection
 	w.projection = r.projection
-	if published {
+	if call.Published {
 		report.Publications++
 	}
-	if published || w.last == nil {
+	if w.last == nil {
 		return
 	}
+	call.Shared = sum(w.last.before[:common(w.last.before, r.all())])
 	whole := sum(w.last.before)
-	if whole == 0 {
-		return // nothing stood before the first prompt
+	if call.Published || whole == 0 {
+		return // a new beginning, or nothing stood before the first prompt
 	}
-	share := float64(sum(w.last.before[:common(w.last.before, r.all())])) / float64(whole)
+	share := float64(call.Shared) / float64(whole)
 	w.shares = append(w.shares, share)
 	if r.first {
 		w.turns = append(w.turns, share)
@@ -83,7 +86,7 @@ func common(a, b []json.RawMessage) int {
 
 // cache measures what a provider could have read from its cache of all earlier requests. A mark stands at the prompt: what stood before
 // and the prompt itself can be read again under the second rule, nothing behind it.
-func (w *watch) cache(r request, size int) {
+func (w *watch) cache(r request, call *Call) {
 	if w.sent == nil {
 		w.sent, w.marked = map[[32]byte]bool{}, map[[32]byte]bool{}
 	}
@@ -102,7 +105,8 @@ func (w *watch) cache(r request, size int) {
 			mark = tokens
 		}
 	}
-	w.total, w.readable, w.markable = w.total+size, w.readable+longest, w.markable+mark
+	call.Longest, call.Mark = longest, mark
+	w.total, w.readable, w.markable = w.total+call.Tokens, w.readable+longest, w.markable+mark
 	for i, s := range states {
 		w.sent[s] = true
 		if i+1 == prompt {

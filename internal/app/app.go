@@ -28,6 +28,7 @@ type Options struct {
 	Metrics  *obs.Metrics     // nil: nothing is counted
 	Strategy string           // "": the configuration's
 	Existing bool             // fail with KindNotFound rather than make an empty store
+	Fleeting bool             // the data is thrown away at the end: no write waits for the disk
 }
 
 // App is an open store with its engine. It holds the data folder until Close.
@@ -47,7 +48,7 @@ func Open(ctx context.Context, o Options) (*App, error) {
 	if err := o.exists(); err != nil {
 		return nil, err
 	}
-	store, err := sqlite.Open(ctx, o.Config.Data, sqlite.Options{Logger: o.Log})
+	store, err := sqlite.Open(ctx, o.Config.Data, sqlite.Options{Logger: o.Log, NoSync: o.Fleeting})
 	if err != nil {
 		return nil, err
 	}

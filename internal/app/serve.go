@@ -97,7 +97,7 @@ func (a *App) server(access *server.Access, address string) (*server.Server, err
 	c := a.options.Config
 	return server.New(server.Deps{
 		Engine: a.options.Metrics.Watch(a.Engine), Inspector: a.Engine, Access: access, Metrics: a.options.Metrics,
-		API: a.backend(), Log: a.options.Log, Version: Version,
+		API: a.backend(), MCP: a.mcp(), Log: a.options.Log, Version: Version,
 		Loopback: server.Loopback(address), Hosts: c.Hosts, Origins: c.Origins, BodyLimit: c.BodyLimit,
 	})
 }

@@ -15,10 +15,10 @@ import (
 
 func (s *shell) bench() *cobra.Command {
 	c := &cobra.Command{
-		Use: "bench", Short: "Measure", Args: arguments(),
-		RunE: func(c *cobra.Command, _ []string) error { return c.Help() },
+		Use: "bench", Short: "Measure the engine and the recall on this machine", Args: arguments(),
+		Example: "  skald bench engine --data /var/tmp/bench",
 	}
-	c.AddCommand(s.benchEngine())
+	c.AddCommand(s.benchEngine(), s.benchEvidence())
 	return c
 }
 
@@ -28,13 +28,14 @@ func (s *shell) benchEngine() *cobra.Command {
 		Use: "engine", Short: "Measure commitTurn, assemble, memory, disk and start-up", Args: arguments(),
 		Long: `Measure the engine on synthetic sessions, in one run. The folder must be new, empty, or left by an earlier run of this command, and
 on a real disk. The data stays there afterwards.`,
+		Example: "  skald bench engine --data /var/tmp/bench --messages 1000,10000 --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			binary, err := os.Executable()
 			if err != nil {
 				return err
 			}
 			o.Binary, o.Open = binary, openForBench
-			o.Progress = func(format string, args ...any) { fmt.Fprintf(s.err, format+"\n", args...) }
+			o.Progress = func(format string, args ...any) { s.note(fmt.Sprintf(format, args...)) }
 			r, err := enginebench.Run(c.Context(), o)
 			if err != nil {
 				return err

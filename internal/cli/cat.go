@@ -9,6 +9,7 @@ import (
 func (s *shell) cat() *cobra.Command {
 	c := &cobra.Command{
 		Use: "cat URI", Short: "Print a file of the viking:// tree", Args: arguments("URI"),
+		Example: "  skald cat viking://user/memories/profile.md",
 		RunE: func(c *cobra.Command, args []string) error {
 			return s.use(c.Context(), func(p *place) error {
 				text, err := p.Read(c.Context(), p.id, args[0])

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -18,6 +19,7 @@ func (s *shell) commit() *cobra.Command {
 		Use: "commit SESSION", Short: "Archive a session's open turns", Args: arguments("SESSION"),
 		Long: `Archive a session's open turns. What the model sees does not change. With --wait the command returns after summary and memories
 are written; when --timeout is over first, it exits with code 7 and the work goes on in the background.`,
+		Example: "  skald commit SESSION --wait --timeout 30s",
 		RunE: func(c *cobra.Command, args []string) error {
 			return s.use(c.Context(), func(p *place) error {
 				r, err := p.commit(c.Context(), args[0], wait, limit)
@@ -53,12 +55,33 @@ func (p *place) commit(ctx context.Context, session string, wait bool, limit tim
 
 // pending says what a wait that took too long was waiting for (CLI-05).
 func (p *place) pending(ctx context.Context, session string, limit time.Duration) error {
-	jobs := "its jobs"
-	if st, err := p.Status(ctx, p.id); err == nil {
-		jobs = fmt.Sprintf("%d jobs", st.JobsReady)
+	still := "its jobs still have"
+	if jobs, err := p.ListJobs(ctx, p.id, false); err == nil {
+		still = pendingJobs(jobs)
 	}
 	return &skald.Error{URI: session, Kind: skald.KindDeadline,
-		Err: fmt.Errorf("after %s the turns are archived, and %s still have to write summary and memories", limit, jobs)}
+		Err: fmt.Errorf("after %s the turns are archived, and %s to write summary and memories", limit, still)}
+}
+
+// pendingJobs lists the jobs that wait or run.
+func pendingJobs(jobs []skald.JobInfo) string {
+	var list []string
+	for _, j := range jobs {
+		if j.State == "waiting" || j.State == "running" {
+			list = append(list, fmt.Sprintf("job %d (%s, %s)", j.ID, j.State, j.Archive))
+		}
+	}
+	switch len(list) {
+	case 0:
+		return "nothing is left"
+	case 1:
+		return list[0] + " still has"
+	}
+	const most = 10
+	if more := len(list) - most; more > 0 {
+		list = append(list[:most], fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(list, ", ") + " still have"
 }
 
 func showCommit(w io.Writer, r skald.CommitResult) {

@@ -20,6 +20,7 @@ func (s *shell) context() *cobra.Command {
 		Use: "context SESSION", Short: "Print what the model would be given now", Args: arguments("SESSION"),
 		Long: `Print what assemble would return now, without changing anything. An unknown session id means a new session of the same user.
 With --json: messages (byte for byte), estimated_tokens, system_prompt_addition, packet.`,
+		Example: "  skald context SESSION --prompt \"which database did we choose?\"",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := within("budget", int64(budget), 0, maxBudget); err != nil {
 				return err

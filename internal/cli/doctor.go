@@ -9,15 +9,17 @@ import (
 
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/client"
+	"github.com/skald-engine/skald/host/openclaw"
 	"github.com/skald-engine/skald/internal/cli/doctor"
 )
 
 func (s *shell) doctor() *cobra.Command {
-	var host doctor.OpenClaw
+	var host openclaw.Location
 	c := &cobra.Command{
 		Use: "doctor", Short: "Look for what is wrong, and say how to mend it", Args: arguments(),
 		Long: `Look at the store, the disk, the daemon, stuck sessions, and OpenClaw's side: plugin, slot, permissions, deliveries that are still
 queued, sessions that are behind. Of OpenClaw only openclaw.json and the agents' databases are read. Exit code 6 when something failed.`,
+		Example: "  skald doctor\n  skald doctor --data ~/.skald",
 		RunE: func(c *cobra.Command, _ []string) error {
 			r := s.examine(c.Context(), host)
 			if err := s.print(r, func(w io.Writer) { showFindings(w, r) }); err != nil || r.OK {
@@ -33,11 +35,11 @@ queued, sessions that are behind. Of OpenClaw only openclaw.json and the agents'
 }
 
 // examine collects the findings; an engine that cannot be asked is one of them.
-func (s *shell) examine(ctx context.Context, host doctor.OpenClaw) doctor.Report {
+func (s *shell) examine(ctx context.Context, host openclaw.Location) doctor.Report {
 	var r doctor.Report
 	checkHost := func(i skald.Inspector, id skald.Identity) {
-		if h, ok := doctor.Find(host); ok {
-			r.Add(h.Check(ctx, i, id)...)
+		if h, ok := openclaw.Find(host); ok {
+			r.Add(doctor.OpenClaw(h).Check(ctx, i, id)...)
 		}
 	}
 	err := s.use(ctx, func(p *place) error {
@@ -56,6 +58,7 @@ func (s *shell) examine(ctx context.Context, host doctor.OpenClaw) doctor.Report
 		r.Add(doctor.Unreachable(check, err))
 		checkHost(nil, skald.DefaultIdentity)
 	}
+	r.Add(s.claudeFindings(ctx)...)
 	return r
 }
 

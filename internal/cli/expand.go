@@ -14,6 +14,7 @@ func (s *shell) expand() *cobra.Command {
 	var limit int
 	c := &cobra.Command{
 		Use: "expand URI", Short: "Lead from a summary, archive or memory to its source turns", Args: arguments("URI"),
+		Example: "  skald expand viking://session/SESSION/history/archive_001\n  skald expand viking://session/SESSION/turns/12-14",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := within("limit", int64(limit), 0, 100_000); err != nil {
 				return err

@@ -14,6 +14,7 @@ func (s *shell) explain() *cobra.Command {
 	var seq int64
 	c := &cobra.Command{
 		Use: "explain SESSION", Short: "Say what a past assemble chose, what it dropped, and why", Args: arguments("SESSION"),
+		Example: "  skald explain SESSION",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := within("seq", seq, 0, 1<<53); err != nil {
 				return err

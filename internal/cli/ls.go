@@ -12,6 +12,7 @@ import (
 func (s *shell) ls() *cobra.Command {
 	c := &cobra.Command{
 		Use: "ls [URI]", Short: "List a folder of the viking:// tree", Args: optional("URI"),
+		Example: "  skald ls\n  skald ls viking://user/memories",
 		RunE: func(c *cobra.Command, args []string) error {
 			return s.folder(c, args, 1, func(w io.Writer, files []skald.FileInfo) {
 				rows := [][]string{}

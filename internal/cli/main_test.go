@@ -23,13 +23,16 @@ import (
 
 // TestMain lets the test binary be `skald`: in process for the scripts, and as a daemon that they start.
 func TestMain(m *testing.M) {
-	testscript.Main(m, map[string]func(){
-		"skald": func() {
-			ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
-			defer stop()
-			os.Exit(cli.Main(ctx, os.Args[1:], os.Stdout, os.Stderr))
-		},
-	})
+	if len(os.Args) > 1 && !strings.HasPrefix(os.Args[1], "-test.") { // a command that starts its own program means skald, not the tests
+		program()
+	}
+	testscript.Main(m, map[string]func(){"skald": program})
+}
+
+func program() {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGINT, syscall.SIGTERM)
+	defer stop()
+	os.Exit(cli.Main(ctx, os.Args[1:], os.Stdout, os.Stderr))
 }
 
 func TestScripts(t *testing.T) {
@@ -41,7 +44,7 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){
-			"exits": exits, "json": oneDocument, "freeport": freePort, "healthy": healthy, "member": member,
+			"exits": exits, "json": oneDocument, "freeport": freePort, "healthy": healthy, "member": member, "mode": mode,
 		},
 	})
 }
@@ -83,6 +86,15 @@ func member(ts *testscript.TestScript, neg bool, args []string) {
 	}
 	if got := fmt.Sprint(object[args[1]]); (got == args[2]) == neg {
 		ts.Fatalf("%s is %s", args[1], got)
+	}
+}
+
+// mode checks who may do what with a file: mode FILE OCTAL.
+func mode(ts *testscript.TestScript, neg bool, args []string) {
+	info, err := os.Stat(ts.MkAbs(args[0]))
+	ts.Check(err)
+	if got := fmt.Sprintf("%o", info.Mode().Perm()); (got == args[1]) == neg {
+		ts.Fatalf("%s has mode %s", args[0], got)
 	}
 }
 

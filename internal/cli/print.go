@@ -1,11 +1,9 @@
 package cli
 
 import (
-	"bufio"
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/skald-engine/skald/server/wire"
@@ -30,18 +28,9 @@ func (s *shell) document(body []byte) error {
 }
 
 func (s *shell) text(human func(w io.Writer)) error {
-	w := bufio.NewWriter(s.out)
+	w := s.page(s.out)
 	human(w)
 	return w.Flush()
-}
-
-// table writes rows of cells in columns.
-func table(w io.Writer, rows [][]string) {
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		fmt.Fprintln(t, strings.Join(row, "\t"))
-	}
-	t.Flush()
 }
 
 // list is v, never null in JSON.

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"time"
+	"unicode/utf8"
 
 	"github.com/spf13/cobra"
 
@@ -31,8 +32,9 @@ engine as the host would, and report what its model would have been given. Witho
 			if len(args) == 0 {
 				return arguments("FILE")(c, args)
 			}
-			return nil
+			return readableNames(args)
 		},
+		Example: "  skald replay talk.jsonl --budget 16000\n  skald replay talk.jsonl --session s1 --data /tmp/try",
 		RunE: func(c *cobra.Command, files []string) error {
 			if err := checkReplay(o); err != nil {
 				return err
@@ -59,6 +61,16 @@ engine as the host would, and report what its model would have been given. Witho
 	f.StringVar(&o.RecallForm, "recall-form", "auto", "auto, tool or text")
 	s.whereFlags(c)
 	return c
+}
+
+// readableNames refuses names that are no text: shown or stored they would become other names (CLI-03).
+func readableNames(files []string) error {
+	for _, f := range files {
+		if !utf8.ValidString(f) {
+			return skald.Invalid("", "FILE", "the name %q is not valid UTF-8: rename the file", f)
+		}
+	}
+	return nil
 }
 
 func checkReplay(o replay.Options) error {

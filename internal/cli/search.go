@@ -14,6 +14,7 @@ func (s *shell) search() *cobra.Command {
 	var q skald.FindQuery
 	c := &cobra.Command{
 		Use: "search QUERY", Short: "Search memories, archives and turns", Args: arguments("QUERY"),
+		Example: "  skald search \"port 5544\"\n  skald search deadline --scope viking://user/memories",
 		RunE: func(c *cobra.Command, args []string) error {
 			if q.Query = args[0]; strings.TrimSpace(q.Query) == "" {
 				return skald.Invalid("", "QUERY", "is empty")

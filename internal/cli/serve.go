@@ -21,6 +21,7 @@ func (s *shell) serve() *cobra.Command {
 		Use: "serve", Short: "Run the daemon", Args: arguments(),
 		Long: `Run the daemon until SIGINT or SIGTERM. It makes its data folder and a key in it at the first start. Everything on standard
 error is log; with --json one document on standard output says where it listens.`,
+		Example: "  skald serve\n  skald serve --data /srv/skald --listen 127.0.0.1:2000",
 		RunE: func(c *cobra.Command, _ []string) error {
 			o, err := s.daemonOptions(file, func(cfg *config.Config) {
 				override(c, "data", &cfg.Data, data)
@@ -34,9 +35,9 @@ error is log; with --json one document on standard output says where it listens.
 		},
 	}
 	f := c.Flags()
-	f.StringVar(&data, "data", "", "data folder (default SKALD_DATA, else ~/.skald)")
+	f.StringVar(&data, "data", "", "data folder (default SKALD_DATA, else the configuration's, else ~/.skald)")
 	f.StringVar(&listen, "listen", "", "address to listen on (default 127.0.0.1:1933); port 0 takes a free one")
-	f.StringVar(&file, "config", "", "configuration file (JSON)")
+	f.StringVar(&file, "config", "", "configuration file, JSON (default SKALD_CONFIG, else ~/.skald/config.json)")
 	f.BoolVar(&dev, "dev", false, "ask for no key; loopback only")
 	return c
 }

@@ -13,6 +13,7 @@ func (s *shell) sessions() *cobra.Command {
 	var limit int
 	c := &cobra.Command{
 		Use: "sessions", Short: "List the sessions, newest first", Args: arguments(),
+		Example: "  skald sessions --limit 10",
 		RunE: func(c *cobra.Command, _ []string) error {
 			if err := within("limit", int64(limit), 0, 1_000_000); err != nil {
 				return err

@@ -12,6 +12,7 @@ import (
 func (s *shell) status() *cobra.Command {
 	c := &cobra.Command{
 		Use: "status", Short: "Sum up the store, the jobs, and what needs attention", Args: arguments(),
+		Example: "  skald status\n  skald status --json",
 		RunE: func(c *cobra.Command, _ []string) error {
 			return s.use(c.Context(), func(p *place) error {
 				st, err := p.Status(c.Context(), p.id)
@@ -42,6 +43,9 @@ func showStatus(w io.Writer, st skald.Status) {
 	})
 	for _, a := range st.Attention {
 		fmt.Fprintln(w, "needs attention:", a)
+	}
+	for _, b := range st.Bypassed {
+		fmt.Fprintf(w, "bypassed: session %s, %d turns since %s went past Skald: %s\n", b.Session, b.Turns, when(b.Since), b.Reason)
 	}
 	for _, f := range st.Faults {
 		fmt.Fprintf(w, "fault: %s %s %s: %s\n", when(f.Time), f.Op, f.Session, f.Error)

@@ -14,6 +14,7 @@ func (s *shell) tree() *cobra.Command {
 	var depth int
 	c := &cobra.Command{
 		Use: "tree [URI]", Short: "Print the viking:// tree below a URI", Args: optional("URI"),
+		Example: "  skald tree viking://user/memories --depth 3",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := within("depth", int64(depth), 1, 100); err != nil {
 				return err

@@ -20,6 +20,7 @@ func (s *shell) turns() *cobra.Command {
 		Use: "turns SESSION", Short: "Print the stored turns of a session", Args: arguments("SESSION"),
 		Long: `Print the turns of a session as envelopes, or with --raw the host's own messages, one a line, byte for byte as they came in.
 With --json: an array of envelopes, or with --raw of the messages.`,
+		Example: "  skald turns SESSION --from 10 --to 20\n  skald turns SESSION --raw > talk.jsonl",
 		RunE: func(c *cobra.Command, args []string) error {
 			if err := checkRange(from, to); err != nil {
 				return err

@@ -14,6 +14,7 @@ func (s *shell) verify() *cobra.Command {
 		Use: "verify [SESSION]", Short: "Check chain, sequences and references", Args: optional("SESSION"),
 		Long: `Check the chain over a session's turns, their sequences, and every reference between turns, archives and memories; without SESSION
 of all sessions. Exit code 6 when something is wrong.`,
+		Example: "  skald verify\n  skald verify SESSION --json",
 		RunE: func(c *cobra.Command, args []string) error {
 			session := ""
 			if len(args) > 0 {

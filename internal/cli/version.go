@@ -14,6 +14,7 @@ import (
 func (s *shell) version() *cobra.Command {
 	return &cobra.Command{
 		Use: "version", Short: "Print the version", Args: arguments(),
+		Example: "  skald version --json",
 		RunE: func(*cobra.Command, []string) error {
 			v := struct {
 				Version  string `json:"version"`

@@ -1,10 +1,14 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io/fs"
+	"log/slog"
+	"net"
+	"net/netip"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -15,6 +19,7 @@ import (
 	"github.com/skald-engine/skald/client"
 	"github.com/skald-engine/skald/internal/app"
 	"github.com/skald-engine/skald/internal/config"
+	"github.com/skald-engine/skald/internal/obs"
 	"github.com/skald-engine/skald/server"
 )
 
@@ -30,12 +35,12 @@ type where struct {
 func (s *shell) whereFlags(c *cobra.Command) {
 	f, w := c.Flags(), &s.where
 	f.StringVar(&w.data, "data", "", "data folder to open; no daemon may hold it")
-	f.StringVar(&w.server, "server", "", "URL of a daemon (default "+defaultServer+")")
-	f.StringVar(&w.key, "key", "", "the daemon's key (default SKALD_API_KEY, else the key file in SKALD_DATA or ~/.skald)")
-	f.StringVar(&w.account, "account", "", "account, with --data or a daemon in dev mode (default \"default\")")
-	f.StringVar(&w.user, "user", "", "user, with --data or a daemon in dev mode (default \"default\")")
+	f.StringVar(&w.server, "server", "", "URL of a daemon (default: where the configuration has it listen, else "+defaultServer+")")
+	f.StringVar(&w.key, "key", "", "the daemon's key (default SKALD_API_KEY, else the key file of this machine's data folder)")
+	f.StringVar(&w.account, "account", "", "account, with --data or a daemon in dev mode (default: the configuration's, else \"default\")")
+	f.StringVar(&w.user, "user", "", "user, with --data or a daemon in dev mode (default: the configuration's, else \"default\")")
 	f.StringVar(&w.agent, "agent", "", "agent (default \"main\")")
-	f.StringVar(&w.config, "config", "", "configuration file whose settings count, with --data")
+	f.StringVar(&w.config, "config", "", "configuration file (default SKALD_CONFIG, else ~/.skald/config.json)")
 }
 
 // place is where a command's answers come from.
@@ -53,21 +58,20 @@ func (s *shell) use(ctx context.Context, do func(*place) error) error {
 }
 
 func (s *shell) open(ctx context.Context, o app.Options, do func(*place) error) (err error) {
-	id, err := s.where.identity()
+	if s.where.data != "" && s.where.server != "" {
+		return skald.Invalid("", "data", "--data and --server exclude each other")
+	}
+	if o.Config, err = s.where.settings(); err != nil {
+		return err
+	}
+	id, err := s.where.identity(o.Config)
 	if err != nil {
 		return err
 	}
 	if s.where.data == "" {
-		p, err := s.where.daemon(id)
-		if err != nil {
-			return err
-		}
-		return s.where.explain(do(p))
+		return s.where.atDaemon(ctx, o.Config, id, do)
 	}
-	if s.where.server != "" {
-		return skald.Invalid("", "data", "--data and --server exclude each other")
-	}
-	if o.Config, err = s.where.settings(); err != nil {
+	if o.Log, err = s.log(o.Config); err != nil {
 		return err
 	}
 	a, err := app.Open(ctx, o)
@@ -78,30 +82,49 @@ func (s *shell) open(ctx context.Context, o app.Options, do func(*place) error) 
 	return do(&place{Engine: a.Engine, Inspector: a.Engine, id: id, app: a, data: o.Config.Data})
 }
 
-func (w where) identity() (skald.Identity, error) {
+// log is the log of an engine in this process: on standard error, and only where the environment asks for one.
+func (s *shell) log(c config.Config) (*slog.Logger, error) {
+	if s.env("SKALD_LOG_LEVEL") == "" {
+		return nil, nil
+	}
+	return obs.NewLog(s.err, c.Log.Level, c.Log.Format)
+}
+
+// identity is on whose behalf a command asks: as told, else the configuration's user.
+func (w where) identity(c config.Config) (skald.Identity, error) {
 	id := skald.DefaultIdentity
 	for _, part := range []struct {
-		name, given string
-		to          *string
-	}{{"account", w.account, &id.Account}, {"user", w.user, &id.User}, {"agent", w.agent, &id.Agent}} {
-		if part.given == "" {
-			continue
+		name, given, configured string
+		to                      *string
+	}{
+		{"account", w.account, c.Identity.Account, &id.Account}, {"user", w.user, c.Identity.User, &id.User}, {"agent", w.agent, "", &id.Agent},
+	} {
+		if value := cmp.Or(part.given, part.configured); value != "" {
+			*part.to = value
 		}
-		if !skald.SafeID(part.given) {
-			return id, skald.Invalid("", part.name, "%q: letters, digits and _@.- only, at most 128", part.given)
+		if !skald.SafeID(*part.to) {
+			return id, skald.Invalid("", part.name, "%q: letters, digits and _@.- only, at most 128", *part.to)
 		}
-		*part.to = part.given
 	}
 	return id, nil
 }
 
-// settings is the configuration of an engine in this process.
+// identity is on whose behalf this run asks; what is wrong with it was said before.
+func (s *shell) identity() skald.Identity {
+	c, _ := s.where.settings()
+	id, _ := s.where.identity(c)
+	return id
+}
+
+// settings is the configuration: of an engine in this process, and of the daemon of this machine, which reads the same.
 func (w where) settings() (config.Config, error) {
 	c, _, err := config.Load(w.config, os.LookupEnv)
 	if err != nil {
 		return c, badFile(err, "config")
 	}
-	c.Data = w.data
+	if w.data != "" {
+		c.Data = w.data
+	}
 	return c, c.Finish()
 }
 
@@ -113,25 +136,72 @@ func badFile(err error, field string) error {
 	return err
 }
 
-func (w where) daemon(id skald.Identity) (*place, error) {
-	address := w.address()
+// atDaemon asks a daemon. On a machine where nothing was set up, and none was named, nobody is asked: what listens on the default port
+// there is somebody else's (CLI-01).
+func (w where) atDaemon(ctx context.Context, c config.Config, id skald.Identity, do func(*place) error) error {
+	if err := w.setUp(c); err != nil {
+		return err
+	}
+	address := w.address(c)
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.Scheme != "http" && u.Scheme != "https" {
-		return nil, skald.Invalid("", "server", "%q is not a URL like %s", address, defaultServer)
+		return skald.Invalid("", "server", "%q is not a URL like %s", address, defaultServer)
 	}
-	c := client.New(address, w.secret(u), client.Options{})
-	return &place{Engine: c, Inspector: c, id: id}, nil
+	key := w.secret(u, c)
+	daemon := client.New(address, key, client.Options{})
+	if err := w.sameCaller(ctx, daemon, key, id); err != nil {
+		return w.explain(err, c)
+	}
+	return w.explain(do(&place{Engine: daemon, Inspector: daemon, id: id}), c)
 }
 
-func (w where) address() string {
-	if w.server == "" {
+// setUp fails with KindUnavailable where neither a configuration, nor a key, nor data is, and no daemon was named.
+func (w where) setUp(c config.Config) error {
+	if w.server != "" || w.key != "" || os.Getenv("SKALD_API_KEY") != "" {
+		return nil
+	}
+	file := config.Path(os.LookupEnv)
+	for _, path := range []string{file, w.config, server.KeyPath(c.Data), filepath.Join(c.Data, "skald.db")} {
+		if _, err := os.Stat(path); err == nil {
+			return nil
+		}
+	}
+	return &skald.Error{Kind: skald.KindUnavailable, Err: &hint{
+		text: fmt.Sprintf("Skald is not set up here: there is neither the configuration file %s nor a key file %s", file, server.KeyPath(c.Data)),
+		fix:  "`skald init` sets it up, `skald serve` starts the daemon; --data DIR or --server URL name data that lies elsewhere",
+	}}
+}
+
+// sameCaller refuses --account and --user where the daemon's key says otherwise: it would answer for the key's owner.
+func (w where) sameCaller(ctx context.Context, daemon *client.Client, key string, id skald.Identity) error {
+	if key == "" || w.account == "" && w.user == "" {
+		return nil
+	}
+	owner, keyed, err := daemon.Owner(ctx)
+	if err != nil || !keyed || owner.Account == id.Account && owner.User == id.User {
+		return err
+	}
+	return &skald.Error{Kind: skald.KindPermission, Err: fmt.Errorf("the key belongs to user %q of account %q, and a daemon with keys answers "+
+		"for the key's owner: give the key of user %q of account %q, or leave --user and --account out", owner.User, owner.Account, id.User, id.Account)}
+}
+
+// address is where the daemon listens: as told, else as this machine's configuration has it.
+func (w where) address(c config.Config) string {
+	if w.server != "" {
+		return w.server
+	}
+	host, port, err := net.SplitHostPort(c.Listen)
+	if err != nil || port == "0" {
 		return defaultServer
 	}
-	return w.server
+	if ip, err := netip.ParseAddr(host); host == "" || err == nil && ip.IsUnspecified() {
+		host = "127.0.0.1"
+	}
+	return "http://" + net.JoinHostPort(host, port)
 }
 
 // secret is the key for a daemon. The key file of this machine is for a daemon of this machine only.
-func (w where) secret(u *url.URL) string {
+func (w where) secret(u *url.URL, c config.Config) string {
 	if w.key != "" {
 		return w.key
 	}
@@ -141,37 +211,35 @@ func (w where) secret(u *url.URL) string {
 	if !server.Loopback(u.Host) {
 		return ""
 	}
-	key, err := server.ReadKey(dataFolder())
+	key, err := server.ReadKey(c.Data)
 	if err != nil {
 		return "" // a daemon in dev mode asks for none; any other one says so
 	}
 	return key
 }
 
-// dataFolder is the default data folder.
+// dataFolder is the data folder of this machine's daemon.
 func dataFolder() string {
-	if d := os.Getenv("SKALD_DATA"); d != "" {
-		return d
-	}
-	home, err := os.UserHomeDir()
+	c, err := where{}.settings()
 	if err != nil {
-		return ".skald"
+		c = config.Default()
+		_ = c.Finish()
 	}
-	return filepath.Join(home, ".skald")
+	return c.Data
 }
 
 // explain adds to a daemon's silence or refusal what is missing on this side (CLI-01).
-func (w where) explain(err error) error {
+func (w where) explain(err error, c config.Config) error {
 	kind := skald.KindOf(err)
 	if kind != skald.KindUnavailable && kind != skald.KindUnauth {
 		return err
 	}
-	path := server.KeyPath(dataFolder())
+	path := server.KeyPath(c.Data)
 	if _, statErr := os.Stat(path); statErr == nil || w.key != "" || os.Getenv("SKALD_API_KEY") != "" {
 		return err
 	}
 	if kind == skald.KindUnauth {
-		return &skald.Error{Kind: kind, Err: fmt.Errorf("the daemon at %s asks for a key, and none was given: there is no key file %s", w.address(), path)}
+		return &skald.Error{Kind: kind, Err: fmt.Errorf("the daemon at %s asks for a key, and none was given: there is no key file %s", w.address(c), path)}
 	}
 	var e *skald.Error
 	errors.As(err, &e)

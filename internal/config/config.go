@@ -27,6 +27,8 @@ type Config struct {
 	Workers         int            `json:"workers"`          // background jobs at a time; default 2
 	ShutdownSeconds int            `json:"shutdown_seconds"` // wait for calls under way at the end; default 10
 	RecallMillis    int            `json:"recall_ms"`        // after which a recall is cut to what is ready; default 150
+	Model           Endpoint       `json:"model"`            // for summaries; stored, not used by this version
+	Embedding       Endpoint       `json:"embedding"`        // for recall by meaning; stored, not used by this version
 	Log             Log            `json:"log"`
 }
 
@@ -62,16 +64,16 @@ func Default() Config {
 	}
 }
 
-// Load reads the configuration. path "" means no file; a named file must exist. env is os.LookupEnv. The warnings name keys
-// that are not known: they never keep a daemon from starting. The result is checked by Validate only after the caller's flags.
+// Load reads the configuration. path "" means the file at Path, if there is one; a named file must exist. env is os.LookupEnv. The
+// warnings name keys that are not known: they never keep a daemon from starting. The result is checked by Validate only after the caller's flags.
 func Load(path string, env func(string) (string, bool)) (Config, []string, error) {
 	c := Default()
 	var warnings []string
+	path, b, err := read(path, env)
+	if err != nil {
+		return c, nil, fmt.Errorf("read the configuration: %w", err)
+	}
 	if path != "" {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return c, nil, fmt.Errorf("read the configuration: %w", err)
-		}
 		if warnings, err = c.merge(b); err != nil {
 			return c, nil, fmt.Errorf("%s: %w", path, err)
 		}

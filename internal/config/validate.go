@@ -11,7 +11,7 @@ import (
 
 // validate checks every value and names the key of the first that is wrong.
 func (c *Config) validate() error {
-	for _, check := range []func() error{c.checkListen, c.checkNumbers, c.checkIdentities, c.checkLog, c.checkSettings} {
+	for _, check := range []func() error{c.checkListen, c.checkNumbers, c.checkIdentities, c.checkLog, c.checkSettings, c.checkEndpoints} {
 		if err := check(); err != nil {
 			return err
 		}

@@ -19,6 +19,7 @@ var layers = []struct {
 }{
 	{"", 0}, // the root package
 	{"/message", 1},
+	{"/openclaw", 1}, // the built plugin, embedded
 	{"/index", 2},
 	{"/store", 2},
 	{"/model", 2},
@@ -36,9 +37,12 @@ var layers = []struct {
 	{"/ingest", 8}, // reads what they kept
 	{"/bench", 8},
 	{"/trial", 9},
+	{"/internal/launch", 8}, // starts a daemon where none answers
+	{"/internal/hook", 9},   // what the hooks of an agent program do
 	{"/internal/app", 10},
 	{"/internal/cli", 11},
 	{"/cmd", 12},
+	{"/release", 12},
 	{"/test", 13},
 	{"/internal/lint", 13},
 }

@@ -1,6 +1,6 @@
 // The requests to the daemon: address, key, headers, deadlines, errors.
 import { join } from "node:path";
-import { protocolVersion } from "./build.js";
+import { pluginVersion, protocolVersion } from "./build.js";
 import { readTrimmed, resolveSecret, type Config } from "./config.js";
 import { asFault, Fault } from "./fault.js";
 import type { Logger } from "./host.js";
@@ -37,7 +37,7 @@ export class Client {
     readonly config: Config,
     readonly log: Logger,
     /** Makes sure that a daemon answers at the address. */
-    private readonly ready: (d: Deadline) => Promise<unknown>,
+    private readonly ready: (d: Deadline) => Promise<Handshake | void>,
   ) {}
 
   /** call posts one request of /engine/v1 and returns the result, or throws a Fault within the deadline. */
@@ -57,11 +57,12 @@ export class Client {
 
   private async post(name: string, body: string, route: Route, d: Deadline): Promise<unknown> {
     for (let again = false; ; again = true) {
-      await this.ready(d);
+      const daemon = await this.ready(d);
       try {
         return await this.send("POST", `/engine/v1/${name}`, body, route, d);
       } catch (error) {
         const { code } = asFault(error);
+        if (code === "HTTP404") throw outdated(name, daemon?.version);
         // After a broken connection another program may have the port: say hello again before the next request.
         if (code && code !== "ETIMEDOUT") link(this.config.baseUrl).hello = undefined;
         // Refused means not delivered: the daemon has gone since its hello. Look for it, or start it, once more.
@@ -116,20 +117,34 @@ export async function hello(config: Config, agent: string, timeoutMs: number): P
   if (status !== 200 || h?.name !== "skald") {
     throw new Fault("not_skald", `another program answers at ${config.baseUrl} (HTTP ${status}), not a skald daemon`);
   }
-  const [low, high] = [h.min_protocol ?? 0, h.protocol ?? 0];
-  if (low > protocolVersion) throw new Fault("protocol", `the plugin is too old for skald ${h.version}: it speaks protocol ${protocolVersion}, the daemon needs ${low}`);
-  if (high < protocolVersion - 1) throw new Fault("protocol", `skald ${h.version} is too old: it speaks protocol ${high}, the plugin needs ${protocolVersion - 1}`);
+  const problem = mismatch(h as Handshake, config);
+  if (problem) throw new Fault("protocol", problem);
   return h as Handshake;
 }
 
+/** mismatch says what to do when daemon and plugin are more than one protocol apart (PLG-09); "" when they fit. */
+function mismatch(h: Handshake, config: Config): string {
+  const [low, high] = [h.min_protocol ?? 0, h.protocol ?? 0];
+  const both = `skald ${h.version} at ${config.baseUrl} speaks protocol ${high}, the plugin ${pluginVersion} speaks ${protocolVersion}`;
+  if (low > protocolVersion) return `${both}: the plugin is too old. Update it with \`skald openclaw install\` and restart the gateway`;
+  if (high >= protocolVersion - 1) return "";
+  const restart = config.mode === "local" ? "end the old daemon and restart the gateway" : "restart it with `skald serve`";
+  return `${both}: skald is too old. Install skald ${pluginVersion} or later and ${restart}`;
+}
+
+/** outdated is a request that an older daemon does not know: that feature is missing, the others work. */
+const outdated = (name: string, version = "(unknown version)") =>
+  new Fault("unavailable", `skald ${version} is too old for "${name}": install skald ${pluginVersion} or later and restart it`, "HTTP404");
+
 function failure(status: number, parsed: unknown): Fault {
   const error = (parsed as { error?: { kind?: unknown; message?: unknown; field?: unknown } } | undefined)?.error;
+  const noRoute = status === 404 && (!error || error.message === "Not Found");
+  if (noRoute) return new Fault("unavailable", "the daemon does not know this request; is it too old?", "HTTP404");
   if (error && typeof error.kind === "string") {
     const field = typeof error.field === "string" && error.field ? ` (${error.field})` : "";
     return new Fault(error.kind, `${String(error.message ?? error.kind)}${field}`);
   }
   if (status === 401 || status === 403) return new Fault("unauthorized", `the daemon refused the key (HTTP ${status}); check apiKey`);
-  if (status === 404) return new Fault("unavailable", "the daemon does not know this request; is it too old?", "HTTP404");
   return new Fault("unavailable", `the daemon answered HTTP ${status} without a usable body`, `HTTP${status}`);
 }
 

@@ -1,7 +1,8 @@
 // Finding, starting and stopping the daemon.
 import { spawn } from "node:child_process";
-import { accessSync, closeSync, constants, mkdirSync, openSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { closeSync, mkdirSync, openSync } from "node:fs";
+import { join } from "node:path";
+import { findBinary } from "./binary.js";
 import { hello, left, type Deadline, type Handshake } from "./client.js";
 import type { Config } from "./config.js";
 import { asFault, Fault } from "./fault.js";
@@ -13,7 +14,7 @@ const helloMs = 1000;
 const startMs = 3000;
 const stopMs = 6000;
 const restartAfterMs = 30_000; // between two attempts to start a daemon
-const quietMs = 3000; // after a timeout, fail at once for so long
+const quietMs: Record<string, number> = { ETIMEDOUT: 3000, protocol: 60_000 }; // after such a failure, fail at once for so long
 
 /** Daemon makes sure that a skald daemon answers, in local mode by starting it. One attempt at a time in the whole process. */
 export class Daemon {
@@ -26,7 +27,7 @@ export class Daemon {
   /** ensure returns the daemon's handshake, or throws a Fault within the deadline. The attempt itself goes on. */
   async ensure(d: Deadline): Promise<Handshake> {
     const state = link(this.config.baseUrl);
-    if (state.failure && Date.now() - (state.failedAt ?? 0) < quietMs) throw state.failure;
+    if (state.failure && Date.now() < (state.quietUntil ?? 0)) throw state.failure;
     state.hello ??= this.connect().then(
       (handshake) => {
         state.failure = undefined;
@@ -36,7 +37,8 @@ export class Daemon {
       (error: unknown) => {
         state.hello = undefined;
         const fault = asFault(error);
-        if (fault.code === "ETIMEDOUT") [state.failure, state.failedAt] = [fault, Date.now()];
+        const quiet = quietMs[fault.code] ?? quietMs[fault.kind];
+        if (quiet) [state.failure, state.quietUntil] = [fault, Date.now() + quiet];
         warnOnce(this.log, this.key, `skald: ${fault.message}. The agent goes on with the host's own messages.`);
         throw fault;
       },
@@ -113,24 +115,6 @@ export class Daemon {
     const gone = new Promise<void>((resolve) => child.once("exit", () => resolve()));
     child.kill("SIGTERM");
     await limited(gone, stopMs).catch(() => this.log.warn(`skald: the daemon (pid ${child.pid}) is still finishing its work`));
-  }
-}
-
-/** findBinary looks at the configuration, the environment, the plugin's folder and the PATH. */
-export function findBinary(config: Config, rootDir?: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
-  const name = process.platform === "win32" ? "skald.exe" : "skald";
-  const named = config.binary ?? env.SKALD_BIN;
-  if (named) return executable(named) ? named : undefined;
-  const folders = [rootDir && join(rootDir, "bin"), ...(env.PATH ?? "").split(delimiter)];
-  return folders.filter((f): f is string => !!f).map((f) => join(f, name)).find(executable);
-}
-
-function executable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }
 

@@ -1,6 +1,8 @@
 // The engine in the host's slot: each call becomes one request to the daemon. An instance serves one turn and keeps no more than that.
 import { randomUUID } from "node:crypto";
 import { pluginId, pluginName, pluginVersion } from "./build.js";
+import { failed, served, stored } from "./bypass.js";
+import { withoutCommands } from "./command.js";
 import { within, type Client, type Deadline } from "./client.js";
 import type { Config } from "./config.js";
 import { ownMessages } from "./degrade.js";
@@ -37,15 +39,17 @@ export class SkaldEngine implements host.ContextEngine {
     private readonly loadReader: () => Promise<host.ReadTranscript | undefined>,
     /** Handed back to the host, and to nobody else. */
     private readonly hostConfig?: unknown,
+    /** The host has what an owner of the compaction needs (PLG-06). */
+    owns = true,
   ) {
     this.config = client.config;
     this.info = {
       id: pluginId,
       name: pluginName,
       version: pluginVersion,
-      ownsCompaction: true,
+      ownsCompaction: owns,
       // No more than is needed: runtimeContext carries the host's whole configuration, keys included.
-      acceptedHostParams: ["sessionKey", "prompt", "sessionTarget", "abortSignal", ...(this.config.person ? ["runtimeContext"] : [])],
+      acceptedHostParams: ["sessionKey", "prompt", "sessionTarget", "abortSignal", "runtimeSettings", ...(this.config.person ? ["runtimeContext"] : [])],
       transcriptSemantics: {
         currentTurnFence: "before-current-turn-entry-v1",
         turnAdvancementIdempotency: "atomic-idempotent-v1",
@@ -80,7 +84,7 @@ export class SkaldEngine implements host.ContextEngine {
       this.first = { params, view };
       return view.result();
     } catch (error) {
-      this.note("assemble", error);
+      failed(params, this.note("assemble", error));
       this.degraded = ownMessages(params.messages, params.tokenBudget);
       return this.degraded;
     }
@@ -110,12 +114,13 @@ export class SkaldEngine implements host.ContextEngine {
   private async ask(params: host.AssembleParams, d: Deadline, pending = 0): Promise<View> {
     const session = this.session(params);
     const body = { ...assembleBody(params, this.turnId, tailOf(params.messages)), pending_tokens: pending || undefined };
-    let answer = await this.call<wire.AssembleAnswer>("assemble", session, body, d);
+    const given = (a: wire.AssembleAnswer, more: boolean) => (more && a.need_tail) || (Array.isArray(a.messages) && !a.need_tail) ? "" : "the daemon gave no messages";
+    let answer = await this.call<wire.AssembleAnswer>("assemble", session, body, d, (a) => given(a, true));
     if (answer.need_tail) {
-      const tail = params.messages.slice(-answer.need_tail);
-      answer = await this.call<wire.AssembleAnswer>("assemble", session, { ...body, tail }, d);
+      const tail = withoutCommands(params.messages.slice(-answer.need_tail), (m) => m as unknown);
+      answer = await this.call<wire.AssembleAnswer>("assemble", session, { ...body, tail }, d, (a) => given(a, false));
     }
-    if (!Array.isArray(answer.messages) || answer.need_tail) throw new Fault("internal", "the daemon gave no messages");
+    if (!this.served) served(params);
     this.served = true;
     return new View(answer);
   }
@@ -134,11 +139,14 @@ export class SkaldEngine implements host.ContextEngine {
       token_budget: this.budget,
     };
     try {
-      const answer = await this.call<wire.CommitAnswer>("commit_turn", this.session(params), body, d);
-      if (answer.status !== "committed" && answer.status !== "duplicate") throw new Fault("internal", "the daemon did not acknowledge the turn");
-      return { status: answer.status };
+      const known = ({ status }: wire.CommitAnswer) => (status === "committed" || status === "duplicate" ? "" : "the daemon did not acknowledge the turn");
+      const { status } = await this.call<wire.CommitAnswer>("commit_turn", this.session(params), body, d, known);
+      if (!this.served && !this.degraded) stored(params);
+      return { status: status as "committed" | "duplicate" };
     } catch (error) {
-      // The host keeps the turn in its outbox and repeats it.
+      // With versions that do not fit, repeating is no use: the host's transcript keeps the turn, and a later bootstrap reads it there.
+      if (asFault(error).kind === "protocol" && (await this.loadReader())) return { status: "committed" };
+      // Else the host keeps the turn in its outbox and repeats it.
       throw new Error(`skald: the turn is not stored yet: ${this.note("commit_turn", error)}`);
     }
   }
@@ -172,7 +180,7 @@ export class SkaldEngine implements host.ContextEngine {
   }
 
   async compact(params: host.CompactParams): Promise<host.CompactResult> {
-    if (bypassed(this.config, params)) return delegate(params, this.hostConfig);
+    if (bypassed(this.config, params) || !this.info.ownsCompaction) return delegate(params, this.hostConfig);
     const d = within(params.abortSignal ? compactCapMs : limits.compact, params.abortSignal);
     const body = {
       token_budget: params.tokenBudget ?? this.budget,
@@ -187,6 +195,7 @@ export class SkaldEngine implements host.ContextEngine {
       if (answer.compacted) this.first = this.degraded = undefined; // a retry of the turn shall see less
       return compactResult(answer);
     } catch (error) {
+      if (asFault(error).kind === "protocol") return delegate(params, this.hostConfig);
       return { ok: false, compacted: false, reason: `skald: ${this.note("compact", error)}` };
     }
   }
@@ -226,8 +235,11 @@ export class SkaldEngine implements host.ContextEngine {
     }
   }
 
-  private async call<T>(name: string, session: Address, body: object, d: Deadline): Promise<T> {
+  /** A call; wrong says what an answer lacks, as one of another version may. */
+  private async call<T>(name: string, session: Address, body: object, d: Deadline, wrong: (answer: T) => string = () => ""): Promise<T> {
     const answer = await this.client.call<T>(name, { ...request(this.config, session), ...body }, route(session), d);
+    const lacks = wrong(answer);
+    if (lacks) throw new Fault("internal", lacks);
     settle(name);
     return answer;
   }
@@ -240,10 +252,10 @@ export class SkaldEngine implements host.ContextEngine {
     return { ...address(this.config, { ...params, senderId: this.sender }), lifecycle: this.lifecycle };
   }
 
-  /** note logs a failure once and returns it in words. That there is no daemon was said by who looked for it. */
+  /** note logs a failure once and returns it in words. That there is no daemon, or one that does not fit, was said by who looked for it. */
   private note(name: string, error: unknown): string {
     const fault = asFault(error);
-    if (fault.code !== "ECONNREFUSED") warnOnce(this.client.log, name, `skald: ${name} failed (${fault.kind}): ${fault.message}`);
+    if (fault.code !== "ECONNREFUSED" && fault.kind !== "protocol") warnOnce(this.client.log, name, `skald: ${name} failed (${fault.kind}): ${fault.message}`);
     return fault.message;
   }
 }

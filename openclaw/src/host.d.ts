@@ -44,6 +44,7 @@ export interface AssembleParams extends SessionParams {
   tokenBudget?: number;
   availableTools?: Set<string>;
   model?: string;
+  runtimeSettings?: { model?: { provider?: string | null } };
   prompt?: string;
 }
 
@@ -169,9 +170,43 @@ export interface HookSession {
 }
 
 export interface HookEvent extends HookSession {
+  runId?: string;
   reason?: string;
   prompt?: string;
   messages?: unknown[];
+}
+
+/** reply_payload_sending: a reply on its way to the chat. An agent's own carries usageState. */
+export interface ReplyEvent {
+  kind?: string;
+  runId?: string;
+  sessionKey?: string;
+  usageState?: { sessionId?: string; agentId?: string };
+  payload?: { text?: string };
+}
+
+export interface ReplyResult {
+  payload: { text?: string };
+}
+
+/** Who typed a command, and where. senderIsOwner is shown to commands with required scopes only. */
+export interface CommandContext {
+  args?: string;
+  sessionKey?: string;
+  sessionId?: string;
+  agentId?: string;
+  senderId?: string;
+  senderIsOwner?: boolean;
+  gatewayClientScopes?: string[];
+}
+
+export interface Command {
+  name: string;
+  description: string;
+  acceptsArgs?: boolean;
+  requireAuth?: boolean;
+  requiredScopes?: "operator.read"[];
+  handler(ctx: CommandContext): Promise<{ text: string }>;
 }
 
 export type HookHandler = (event: HookEvent, ctx: HookSession) => unknown;
@@ -201,10 +236,12 @@ export interface PluginApi {
   /** Of the host's configuration, only who has the slot. */
   config?: { plugins?: { slots?: { contextEngine?: string } } };
   logger: Logger;
+  runtime?: { version?: string };
   registerTool(tool: (ctx: ToolContext) => Tool, opts?: { name?: string }): void;
   on(hook: string, handler: HookHandler): void;
   registerContextEngine?(id: string, factory: EngineFactory): void;
   registerService?(service: Service): void;
+  registerCommand?(command: Command): void;
   registerGatewayMethod?(name: string, handler: (call: GatewayCall) => void | Promise<void>, opts?: { scope?: "operator.read" }): void;
 }
 

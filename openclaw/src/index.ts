@@ -3,11 +3,14 @@ import { pluginDescription, pluginId, pluginName, pluginVersion } from "./build.
 import { Client, within } from "./client.js";
 import { parseConfig } from "./config.js";
 import { Daemon } from "./daemon.js";
+import { registerBypassNotice } from "./bypass.js";
+import { registerCommand } from "./command.js";
 import { SkaldEngine } from "./engine.js";
 import { registerFallback, registerHints } from "./hooks.js";
 import type { PluginApi } from "./host.js";
 import { warnOnce } from "./process.js";
 import { registerService } from "./service.js";
+import { lacking } from "./slot.js";
 import { registerStatus } from "./status.js";
 import { offered, registerTools } from "./tools.js";
 import { loadReader } from "./transcript.js";
@@ -22,14 +25,18 @@ function register(api: PluginApi): void {
 
   registerTools(api, client, offered(config, pluginId === "openviking"));
   registerHints(api, client);
+  registerCommand(api, client);
   registerStatus(api, client, daemon);
   registerService(api, client, daemon);
 
+  const lacks = lacking(api);
+  if (lacks) warnOnce(api.logger, "host", `skald: ${lacks}`);
   if (api.registerContextEngine) {
+    registerBypassNotice(api, client);
     api.registerContextEngine(pluginId, async (ctx) => {
       // Services do not start under `agent --local`, so the engine looks for the daemon too.
       await daemon.ensure(within(readyMs)).catch(() => {});
-      return new SkaldEngine(client, loadReader, ctx.config);
+      return new SkaldEngine(client, loadReader, ctx.config, !lacks);
     });
   } else {
     registerFallback(api, client);

@@ -7,9 +7,9 @@ import type { Logger } from "./host.js";
 export interface Link {
   /** The running or finished hello; gone after a failure. */
   hello?: Promise<unknown>;
-  /** When the last hello failed, and with what. */
-  failedAt?: number;
+  /** What the last hello failed with, and until when it is not tried again. */
   failure?: Error;
+  quietUntil?: number;
   /** When this process last tried to start the daemon. */
   startedAt?: number;
   /** The daemon that this process started. */
@@ -22,10 +22,28 @@ interface Warning {
   last: number;
 }
 
+/** What is known of a session's turns, since hooks and engine run in different copies. */
+export interface Track {
+  /** The daemon made the context of a turn that no run has claimed yet. */
+  fresh: boolean;
+  /** The newest run that was seen. */
+  run?: string;
+  /** Why the daemon could not make the context of the turn. */
+  fault?: string;
+  /** Newest turns that went past the engine, and why the last of them did. */
+  missed: number;
+  reason: string;
+  /** It was said in the chat. */
+  said: boolean;
+}
+
 interface Shared {
   links: Map<string, Link>;
   warnings: Map<string, Warning>;
+  tracks?: Map<string, Track>;
 }
+
+const keptTracks = 1000;
 
 const slot = Symbol.for("skald.openclaw.process.1");
 
@@ -40,6 +58,18 @@ export function link(baseUrl: string): Link {
   const found = links.get(baseUrl) ?? {};
   links.set(baseUrl, found);
   return found;
+}
+
+/** track is what is known of a session's turns; the longest known gives way to new ones. */
+export function track(session: string): Track {
+  const tracks = (shared().tracks ??= new Map());
+  const known = tracks.get(session) ?? { fresh: false, missed: 0, reason: "", said: false };
+  tracks.set(session, known);
+  for (const oldest of tracks.keys()) {
+    if (tracks.size <= keptTracks) break;
+    tracks.delete(oldest);
+  }
+  return known;
 }
 
 /** warnOnce logs a warning the first time only; later ones are counted for the status. */

@@ -6,6 +6,7 @@ import { asFault } from "./fault.js";
 import type { PluginApi } from "./host.js";
 import { warnings } from "./process.js";
 import { defaultAgent } from "./session.js";
+import { hostName, lacking, unused } from "./slot.js";
 
 const statusMs = 5000;
 
@@ -22,7 +23,8 @@ async function status(api: PluginApi, client: Client, daemon: Daemon): Promise<o
     protocol: protocolVersion,
     mode: config.mode,
     url: config.baseUrl,
-    engine: slot(api),
+    engine: unused(api) || "selected",
+    host: lacking(api) || hostName(api),
     configuration: config.problems,
     warnings: warnings().map(({ text, count, last }) => ({ text, count, last: new Date(last).toISOString() })),
   };
@@ -33,11 +35,4 @@ async function status(api: PluginApi, client: Client, daemon: Daemon): Promise<o
   } catch (error) {
     return { ok: false, plugin, daemon: { error: asFault(error).message } };
   }
-}
-
-/** Whether the host has an engine slot, and who is in it (PLG-06). */
-function slot(api: PluginApi): string {
-  if (!api.registerContextEngine) return "this host has no engine slot: recall through before_prompt_build";
-  const selected = api.config?.plugins?.slots?.contextEngine ?? "legacy";
-  return selected === pluginId ? "selected" : `not active: plugins.slots.contextEngine is "${selected}", not "${pluginId}"`;
 }

@@ -1,4 +1,5 @@
 // Delivering what the host's transcript has and the daemon lacks: page by page, each with the cursor after it.
+import { withoutCommands } from "./command.js";
 import type { ReadTranscript, SessionTarget, TranscriptEntry } from "./host.js";
 
 export interface Page {
@@ -56,7 +57,7 @@ export async function* pages(read: ReadTranscript, target: SessionTarget, cursor
       continue;
     }
     if (page.entries.length > 0 || page.cursor !== cursor) {
-      yield { entries: page.entries.map(entry), cursor: page.cursor, reset };
+      yield { entries: withoutCommands(page.entries, (e) => e.message).map(entry), cursor: page.cursor, reset };
       reset = false;
     }
     if (!page.hasMore || page.cursor === cursor) return;

@@ -1,4 +1,5 @@
 // What one assemble sends, and the result that the turn keeps.
+import { withoutCommands } from "./command.js";
 import type { AgentMessage, AssembleParams, AssembleResult } from "./host.js";
 import type { AssembleAnswer } from "./wire.js";
 
@@ -24,11 +25,12 @@ export function assembleBody(params: AssembleParams, turnId: string, tail: Agent
     prompt: params.prompt ?? "",
     token_budget: params.tokenBudget,
     model: params.model,
+    provider: params.runtimeSettings?.model?.provider ?? undefined,
     available_tools: tools,
     no_tools: tools?.length === 0 || undefined,
     tool_search: tools?.includes("tool_call") || undefined,
     message_count: params.messages.length,
-    tail,
+    tail: withoutCommands(tail, (m) => m as unknown),
     turn_id: turnId,
   };
 }

@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdtempSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, test } from "node:test";
 import { parseConfig } from "../src/config.js";
-import { daemonEnv, findBinary } from "../src/daemon.js";
+import { findBinary } from "../src/binary.js";
+import { daemonEnv } from "../src/daemon.js";
 import plugin from "../src/index.js";
 import { link } from "../src/process.js";
 import { anchor, FakeHost, freshProcess, session, user } from "./fakes.js";
@@ -120,6 +121,23 @@ test("where the binary is looked for", () => {
   assert.equal(findBinary(config, undefined, { SKALD_BIN: path }), path);
   assert.equal(findBinary(config, undefined, { PATH: `/nonexistent:${dir}` }), path);
   assert.equal(findBinary(config, join(dir, "x"), { PATH: "" }), undefined);
+});
+
+test("the platform's npm package is found beside the plugin's, above it and through links", () => {
+  const top = mkdtempSync(join(tmpdir(), "skald-"));
+  const plugin = join(top, "node_modules", "skald-openclaw");
+  const platform = join(top, "node_modules", `skald-openclaw-${process.platform}-${process.arch}`, "bin");
+  mkdirSync(join(plugin, "bin"), { recursive: true });
+  const own = program(join(plugin, "bin"));
+  const config = parseConfig({}, {});
+  assert.equal(findBinary(config, plugin, { PATH: "" }), own, "the plugin's own folder when there is no package");
+  mkdirSync(platform, { recursive: true });
+  const packaged = program(platform);
+  assert.equal(findBinary(config, plugin, { PATH: top }), packaged);
+  const link = join(mkdtempSync(join(tmpdir(), "skald-")), "link");
+  symlinkSync(plugin, link);
+  assert.equal(findBinary(config, link, { PATH: "" }), realpathSync(packaged));
+  assert.equal(findBinary(config, plugin, { SKALD_BIN: own }), own, "what is named comes first");
 });
 
 test("the daemon's environment holds no provider keys", () => {

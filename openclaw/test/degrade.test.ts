@@ -111,16 +111,6 @@ test("another program on the port is not taken for a daemon, and gets no key", a
   assert.ok(daemon.seen.every((s) => s.name === "handshake" && s.headers.authorization === undefined));
 });
 
-test("versions: one apart works, two apart is said once", async () => {
-  daemon.answers.handshake = () => ({ body: { name: "skald", version: "2.0", protocol: 2, min_protocol: 1, instance: "i", pid: 1 } });
-  assert.equal((await (await load().engine()).bootstrap(session)).bootstrapped, true);
-  freshProcess();
-  daemon.answers.handshake = () => ({ body: { name: "skald", version: "3.0", protocol: 3, min_protocol: 2, instance: "i", pid: 1 } });
-  const host = load();
-  await (await host.engine()).assemble({ ...session, messages: [] });
-  assert.match(host.warnings.join(), /plugin is too old for skald 3\.0/);
-});
-
 test("ASM-04: a completed reply stays, a blank one at the end goes", () => {
   assert.deepEqual(ownMessages([user("q1"), assistant("a1")]).messages, [user("q1"), assistant("a1")]);
   const blank = { role: "assistant", content: "" };

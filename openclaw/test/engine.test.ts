@@ -31,7 +31,7 @@ test("the engine declares what the host needs, and asks for no runtimeContext", 
   assert.equal(info.id, "skald");
   assert.equal(info.ownsCompaction, true);
   assert.deepEqual(info.transcriptSemantics, { currentTurnFence: "before-current-turn-entry-v1", turnAdvancementIdempotency: "atomic-idempotent-v1" });
-  assert.deepEqual(info.acceptedHostParams, ["sessionKey", "prompt", "sessionTarget", "abortSignal"]);
+  assert.deepEqual(info.acceptedHostParams, ["sessionKey", "prompt", "sessionTarget", "abortSignal", "runtimeSettings"]);
   const person = await load({ peer_role: "person" }).engine();
   assert.ok(person.info.acceptedHostParams?.includes("runtimeContext"));
 });

@@ -62,6 +62,7 @@ const defaults: FakeDaemon["answers"] = {
   subagent_prepare: () => ({ body: {} }),
   subagent_rollback: () => ({ body: {} }),
   subagent_ended: () => ({ body: {} }),
+  command: (b) => ({ body: { text: `answer to ${b.line}` } }),
   tool: (b) => ({ body: { text: `result of ${b.tool}`, details: { n: 1 } } }),
 };
 export const defaultHandshake = handshake;
@@ -74,6 +75,9 @@ export class FakeHost implements host.PluginApi {
   tools = new Map<string, (ctx: host.ToolContext) => host.Tool>();
   hooks = new Map<string, host.HookHandler>();
   engines = new Map<string, host.EngineFactory>();
+  commands = new Map<string, host.Command>();
+  config: host.PluginApi["config"];
+  runtime: host.PluginApi["runtime"];
   services: host.Service[] = [];
   methods = new Map<string, (call: host.GatewayCall) => void | Promise<void>>();
   logger: host.Logger = { debug: (m) => this.say("debug", m), info: (m) => this.say("info", m), warn: (m) => this.say("warn", m), error: (m) => this.say("error", m) };
@@ -92,6 +96,9 @@ export class FakeHost implements host.PluginApi {
   }
   registerService(service: host.Service): void {
     this.services.push(service);
+  }
+  registerCommand(command: host.Command): void {
+    this.commands.set(command.name, command);
   }
   registerGatewayMethod(name: string, handler: (call: host.GatewayCall) => void | Promise<void>): void {
     this.methods.set(name, handler);

@@ -1,26 +1,49 @@
+// The plugin as it is shipped: packed by npm, unpacked in an empty folder, without the repository (PLG-07).
 import assert from "node:assert/strict";
-import { cpSync, mkdtempSync, readFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { keys } from "../src/keys.js";
-import { FakeHost, freshProcess } from "./fakes.js";
+import { FakeDaemon, FakeHost, freshProcess, session, user } from "./fakes.js";
 
 const dist = join(process.cwd(), "dist");
 const json = (path: string) => JSON.parse(readFileSync(path, "utf8"));
 
+function run(command: string, args: string[], cwd: string): string {
+  const { status, stdout, stderr } = spawnSync(command, args, { cwd, encoding: "utf8", shell: process.platform === "win32" });
+  assert.equal(status, 0, stderr);
+  return stdout;
+}
+
+/** The unpacked package of one build. */
+function packed(id: string): string {
+  const dir = mkdtempSync(join(tmpdir(), "skald-pack-"));
+  const [{ filename }] = JSON.parse(run("npm", ["pack", "--json", "--offline", "--ignore-scripts", "--pack-destination", dir, join(dist, id)], dir)) as [{ filename: string }];
+  run("tar", ["-xzf", filename], dir);
+  return join(dir, "package");
+}
+
 for (const id of ["skald", "openviking"]) {
-  const load = async (config: Record<string, unknown> = {}) => {
+  const dir = packed(id);
+  const load = async (config: Record<string, unknown> = {}, mode = "full") => {
     freshProcess();
-    // PLG-07: from an empty directory, without the repository
-    const dir = mkdtempSync(join(tmpdir(), "skald-plugin-"));
-    cpSync(join(dist, id), dir, { recursive: true });
     const { default: entry } = await import(pathToFileURL(join(dir, "index.js")).href);
-    const host = new FakeHost(config);
+    const host = new FakeHost(config, dir);
+    host.registrationMode = mode;
     entry.register(host);
     return { entry, host, manifest: json(join(dir, "openclaw.plugin.json")), pkg: json(join(dir, "package.json")) };
   };
+
+  test(`${id}: PLG-07 the packed plugin imports and registers in an empty folder`, async () => {
+    const { host, pkg } = await load();
+    assert.ok(!existsSync(join(dir, "node_modules")) && existsSync(join(dir, pkg.main)));
+    assert.equal(host.engines.size, 1);
+    assert.ok(host.tools.size > 0 && host.services.length === 1 && host.commands.has("skald"));
+    assert.deepEqual(host.warnings, []);
+  });
 
   test(`${id}: PLG-01 every tool is declared, whatever is configured`, async () => {
     const { manifest } = await load();
@@ -56,13 +79,44 @@ for (const id of ["skald", "openviking"]) {
     }
   });
 
-  test(`${id}: PLG-04 registering opens and starts nothing`, async () => {
-    const dataDir = join(tmpdir(), "skald-must-not-exist", String(process.pid));
-    const { host } = await load({ dataDir, binary: "/bin/false" });
-    assert.throws(() => readFileSync(dataDir), /ENOENT/);
+  test(`${id}: PLG-08 every documented key passes, and an unknown one is named`, async () => {
+    const page = readFileSync(join(process.cwd(), "..", "docs", "configuration.md"), "utf8");
+    const table = page.slice(page.indexOf("<!-- keys"), page.indexOf("<!-- end of keys -->"));
+    const documented = [...table.matchAll(/^\| `(\w+)` \| ([^|]+) \|/gm)].map(([, name, type]) => [name, sample(name as string, String(type).trim())] as const);
+    assert.deepEqual(documented.map(([name]) => name), Object.keys(keys).filter((name) => !keys[name]!.old));
+    const config = { ...Object.fromEntries(documented), configPath: undefined, mode: "local" };
+    const { host, manifest } = await load(config);
+    for (const name of Object.keys(config)) assert.ok(name in manifest.configSchema.properties, name);
     assert.deepEqual(host.warnings, []);
-    assert.deepEqual([...host.hooks.keys()].sort(), ["before_reset", "gateway_stop", "session_end", "session_start"]);
+    const { host: other } = await load({ ...config, recalLimit: 3 });
+    assert.deepEqual(other.warnings, ['warn skald: configuration: unknown key "recalLimit" (did you mean "recallLimit"?); ignored']);
   });
+
+  test(`${id}: PLG-04 registering touches no file and starts nothing, in no mode; a real start works later`, async () => {
+    const place = mkdtempSync(join(tmpdir(), "skald-ro-"));
+    writeFileSync(join(place, "file"), ""); // what stands below a file can neither be made nor read, whoever runs the test
+    const daemon = await new FakeDaemon().start();
+    const config = { dataDir: join(place, "file", "data"), binary: "/bin/false", port: daemon.port };
+    const before = process.getActiveResourcesInfo().sort();
+    for (const mode of ["discovery", "tool-discovery", "cli-metadata", "setup-only", "full"]) {
+      const { host } = await load(config, mode);
+      assert.deepEqual(host.warnings, [], mode);
+      assert.deepEqual([...host.hooks.keys()].sort(), ["before_reset", "gateway_stop", "model_call_started", "reply_payload_sending", "session_end", "session_start"]);
+      assert.deepEqual(process.getActiveResourcesInfo().sort(), before, `${mode}: no timer, no socket, no child`);
+      assert.equal(daemon.seen.length, 0, mode);
+    }
+    const { host } = await load(config, "full");
+    const engine = await host.engine();
+    await engine.assemble({ ...session, messages: [user("q")], prompt: "p" });
+    assert.equal(daemon.named("assemble").length, 1);
+    await daemon.stop();
+  });
+}
+
+/** A value of a key's documented type: the first of those that are listed, else any of it. */
+function sample(name: string, type: string): unknown {
+  const any: Record<string, unknown> = { string: "x", boolean: true, number: Math.min(1000, keys[name]?.max ?? 1000), strings: ["x"], secret: "k", object: { a: "b" } };
+  return type in any ? any[type] : type.split(",")[0];
 }
 
 test("the openviking build offers the archive tools without being asked, and reads OpenViking's environment", async () => {

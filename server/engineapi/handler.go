@@ -10,7 +10,7 @@ import (
 )
 
 // MinProtocol is the oldest protocol that this daemon serves: one version behind its own.
-const MinProtocol = max(1, skald.ProtocolVersion-1)
+const MinProtocol = skald.ProtocolVersion - 1
 
 // Handler serves /engine/v1.
 type Handler struct {
@@ -78,10 +78,11 @@ func checkProtocol(header string) error {
 	switch {
 	case theirs > skald.ProtocolVersion+1:
 		return skald.E("http.protocol", skald.KindConflict,
-			"the caller speaks protocol %d, this daemon %d: update the daemon", theirs, skald.ProtocolVersion)
-	case theirs < skald.ProtocolVersion-1:
+			"the caller speaks protocol %d, this daemon %d to %d: install a newer skald and restart it", theirs, MinProtocol, skald.ProtocolVersion)
+	case theirs < MinProtocol:
 		return skald.E("http.protocol", skald.KindConflict,
-			"the caller speaks protocol %d, this daemon %d: update the caller", theirs, skald.ProtocolVersion)
+			"the caller speaks protocol %d, this daemon %d to %d: update the caller (the OpenClaw plugin: `skald openclaw install`)",
+			theirs, MinProtocol, skald.ProtocolVersion)
 	}
 	return nil
 }

@@ -1,6 +1,7 @@
 package engineapi
 
 import (
+	"context"
 	"net/http"
 
 	skald "github.com/skald-engine/skald"
@@ -23,6 +24,9 @@ func (h *Handler) inspection(mux *http.ServeMux) {
 	handle(mux, "GET /engine/v1/context", h.contextQuery)
 	handle(mux, "POST /engine/v1/context", h.contextBody)
 	handle(mux, "POST /engine/v1/commit", h.commit)
+	handle(mux, "GET /engine/v1/jobs", h.jobs)
+	handle(mux, "POST /engine/v1/jobs/retry", h.changeJob(skald.Inspector.RetryJob))
+	handle(mux, "POST /engine/v1/jobs/cancel", h.changeJob(skald.Inspector.CancelJob))
 }
 
 func (h *Handler) status(r *http.Request, id skald.Identity) ([]byte, error) {
@@ -197,6 +201,25 @@ func (h *Handler) commit(r *http.Request, id skald.Identity) ([]byte, error) {
 		return nil, err
 	}
 	return encode(h.Inspector.Commit(r.Context(), id, c.Session, c.Wait))
+}
+
+func (h *Handler) jobs(r *http.Request, id skald.Identity) ([]byte, error) {
+	list, err := h.Inspector.ListJobs(r.Context(), id, wire.Query(r).Text("all") == "true")
+	return encode(wire.List(list), err)
+}
+
+// changeJob answers with the job as it is afterwards.
+func (h *Handler) changeJob(change func(skald.Inspector, context.Context, skald.Identity, int64) (skald.JobInfo, error)) action {
+	return func(r *http.Request, id skald.Identity) ([]byte, error) {
+		var q wire.JobQuery
+		if err := wire.Decode(r, &q); err != nil {
+			return nil, err
+		}
+		if q.Job < 1 {
+			return nil, skald.Invalid("http.jobs", "job", "is not the id of a job")
+		}
+		return encode(change(h.Inspector, r.Context(), id, q.Job))
+	}
 }
 
 func encode[T any](v T, err error) ([]byte, error) {

@@ -5,10 +5,11 @@ import (
 	"net/http"
 
 	skald "github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/server/chat"
 	"github.com/skald-engine/skald/server/wire"
 )
 
-// lifecycle adds one route for each call of skald.Engine.
+// lifecycle adds one route for each call of skald.Engine, and one for the commands that people type into a chat.
 func (h *Handler) lifecycle(mux *http.ServeMux) {
 	e := h.Engine
 	handle(mux, "POST /engine/v1/bootstrap", call(e.Bootstrap, wire.BootstrapResult,
@@ -29,6 +30,9 @@ func (h *Handler) lifecycle(mux *http.ServeMux) {
 		func(r *skald.ToolRequest) *skald.Request { return &r.Request }))
 	handle(mux, "POST /engine/v1/event", call(silent(e.Event), plain,
 		func(r *skald.EventRequest) *skald.Request { return &r.Request }))
+	commands := &chat.Commands{Engine: e, Inspector: h.Inspector}
+	handle(mux, "POST /engine/v1/command", call(commands.Run, plain,
+		func(r *wire.CommandRequest) *skald.Request { return &r.Request }))
 	for path, f := range map[string]func(context.Context, skald.SubagentRequest) error{
 		"subagent_prepare":  e.PrepareSubagent,
 		"subagent_rollback": e.RollbackSubagent,

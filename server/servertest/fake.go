@@ -399,6 +399,21 @@ func (f *Fake) Commit(_ context.Context, id skald.Identity, session string, wait
 	return skald.CommitResult{SessionID: session, Archived: wait}, f.note(id, "commit")
 }
 
+// ListJobs implements skald.Inspector.
+func (f *Fake) ListJobs(_ context.Context, id skald.Identity, all bool) ([]skald.JobInfo, error) {
+	return nil, f.note(id, "jobs "+strconv.FormatBool(all))
+}
+
+// RetryJob implements skald.Inspector.
+func (f *Fake) RetryJob(_ context.Context, id skald.Identity, job int64) (skald.JobInfo, error) {
+	return skald.JobInfo{ID: job, State: "waiting"}, f.note(id, "retry")
+}
+
+// CancelJob implements skald.Inspector.
+func (f *Fake) CancelJob(_ context.Context, id skald.Identity, job int64) (skald.JobInfo, error) {
+	return skald.JobInfo{ID: job, State: "cancelled"}, f.note(id, "cancel")
+}
+
 // DryAssemble implements skald.Inspector.
 func (f *Fake) DryAssemble(_ context.Context, id skald.Identity, session, prompt string, budget int) (skald.AssembleResult, error) {
 	return f.Reply, f.note(id, session+"|"+prompt+"|"+strconv.Itoa(budget))

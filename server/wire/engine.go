@@ -25,3 +25,8 @@ type CommitQuery struct {
 	Session string `json:"session"`
 	Wait    bool   `json:"wait,omitempty"`
 }
+
+// JobQuery is the body of POST /engine/v1/jobs/retry and /engine/v1/jobs/cancel.
+type JobQuery struct {
+	Job int64 `json:"job"`
+}

@@ -38,6 +38,12 @@ func answerTo(kind skald.Kind) answer {
 	return answers[skald.KindInternal]
 }
 
+// Outside is how a kind of error looks from outside: HTTP status and OpenViking code.
+func Outside(kind skald.Kind) (status int, code string) {
+	a := answerTo(kind)
+	return a.status, a.code
+}
+
 // Failure is an error whose answer differs from the table's row for its kind, or carries details. Zero fields take the row's
 // values.
 type Failure struct {

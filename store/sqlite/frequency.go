@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"strings"
 	"sync"
 	"sync/atomic"
 )
@@ -52,7 +53,7 @@ func (f *frequencies) commitEnds(g group, committed bool) {
 		return
 	}
 	for _, e := range g.entries {
-		for _, token := range e.tokens {
+		for token := range strings.SplitSeq(e.tokens, " ") {
 			if n, ok := f.known[token]; ok {
 				f.known[token] = n + 1
 			}

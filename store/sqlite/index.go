@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"database/sql/driver"
+	"slices"
 	"strings"
 
 	"github.com/skald-engine/skald"
@@ -20,7 +21,7 @@ type group struct {
 // entry is one row of the index.
 type entry struct {
 	id     int64
-	tokens []string
+	tokens string // with spaces between
 }
 
 func (t *tx) PutDocs(docs []skald.Doc) error {
@@ -69,20 +70,21 @@ func (t *tx) putDoc(d skald.Doc) (scope int64, err error) {
 
 // docTokens are the tokens of a document, each once: how often a term occurs in a passage tells little, and leaving it out
 // halves the index.
-func docTokens(scope int64, d skald.Doc) []string {
-	tokens := make([]string, 0, len(d.Terms)+2)
-	tokens = append(tokens, kindToken(scope, d.Kind))
+func docTokens(scope int64, d skald.Doc) string {
+	terms := slices.Clone(d.Terms)
+	slices.Sort(terms)
+	prefix := " " + termToken(scope, "")
+	var b strings.Builder
+	b.Grow(64 + len(terms)*(len(prefix)+8))
+	b.WriteString(kindToken(scope, d.Kind))
 	if d.Session != "" {
-		tokens = append(tokens, sessionToken(scope, d.Session))
+		b.WriteString(" " + sessionToken(scope, d.Session))
 	}
-	seen := make(map[string]bool, len(d.Terms))
-	for _, term := range d.Terms {
-		if !seen[term] {
-			seen[term] = true
-			tokens = append(tokens, termToken(scope, term))
-		}
+	for _, term := range slices.Compact(terms) {
+		b.WriteString(prefix)
+		b.WriteString(escape(term))
 	}
-	return tokens
+	return b.String()
 }
 
 // flush writes the gathered rows of the index.
@@ -90,7 +92,7 @@ func (w *writer) flush() error {
 	g := &w.index
 	for _, e := range g.entries[g.flushed:] {
 		const query = `INSERT INTO term (rowid, token) VALUES (?, ?)`
-		if _, err := w.c.exec("term.insert", query, e.id, text(strings.Join(e.tokens, " "))); err != nil {
+		if _, err := w.c.exec("term.insert", query, e.id, text(e.tokens)); err != nil {
 			return err
 		}
 	}

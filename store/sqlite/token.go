@@ -26,6 +26,9 @@ const maxToken = 120
 const hexDigits = "0123456789abcdef"
 
 func escape(term string) string {
+	if plain(term) {
+		return term
+	}
 	var b strings.Builder
 	for i := range len(term) {
 		c := term[i]
@@ -40,6 +43,16 @@ func escape(term string) string {
 	}
 	sum := sha256.Sum256([]byte(term))
 	return "_h" + hex.EncodeToString(sum[:16]) // "_h" is no escape
+}
+
+// plain reports that a term needs no escape: most don't.
+func plain(term string) bool {
+	for i := range len(term) {
+		if c := term[i]; !(c >= 'a' && c <= 'z' || c >= '0' && c <= '9' || c >= 0x80) {
+			return false
+		}
+	}
+	return len(term) <= maxToken
 }
 
 // quoted is the token in FTS5's query language. It holds no quotation mark.

@@ -183,19 +183,37 @@ func (t *tx) turnsByKey(ref int64, q skald.TurnQuery) ([]skald.Turn, error) {
 		slices.Reverse(seqs)
 	}
 	var out []skald.Turn
+	for _, r := range runs(seqs, q) {
+		found, err := t.turnRange(ref, q, r.from, r.to)
+		if err != nil {
+			return nil, err
+		}
+		if out = append(out, found...); q.Limit > 0 && len(out) >= q.Limit {
+			return out[:q.Limit:q.Limit], nil
+		}
+	}
+	return out, nil
+}
+
+// run is a run of sequences without a gap.
+type run struct{ from, to int64 }
+
+// runs joins what the query allows of the sequences, in their order, into runs: turns that were delivered together stand together.
+func runs(seqs []int64, q skald.TurnQuery) (out []run) {
 	for _, seq := range seqs {
 		if seq < q.From || q.To != 0 && seq > q.To {
 			continue
 		}
-		found, err := t.turnRange(ref, q, seq, seq)
-		if err != nil {
-			return nil, err
-		}
-		if out = append(out, found...); q.Limit > 0 && len(out) == q.Limit {
-			break
+		switch n := len(out) - 1; {
+		case n >= 0 && seq == out[n].to+1:
+			out[n].to = seq
+		case n >= 0 && seq == out[n].from-1:
+			out[n].from = seq
+		default:
+			out = append(out, run{seq, seq})
 		}
 	}
-	return out, nil
+	return out
 }
 
 // seqsOf lists the sequences that carry one of the entry ids and one of the match keys, where asked for, in order.

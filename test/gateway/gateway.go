@@ -113,6 +113,19 @@ func moduleRoot() (string, error) {
 // Start writes the configuration and starts the gateway. It returns when /healthz answers (about 10 to 30 seconds).
 // The process is killed when ctx ends; call Stop or Kill for an orderly end.
 func Start(ctx context.Context, opts Options) (*Gateway, error) {
+	g, err := Prepare(opts)
+	if err != nil {
+		return nil, err
+	}
+	if err := g.start(ctx); err != nil {
+		g.log.Close()
+		return nil, err
+	}
+	return g, nil
+}
+
+// Prepare writes the configuration and starts nothing: commands can be run before the first start, which Restart does.
+func Prepare(opts Options) (*Gateway, error) {
 	node, openclaw, err := opts.locate()
 	if err != nil {
 		return nil, err
@@ -127,16 +140,10 @@ func Start(ctx context.Context, opts Options) (*Gateway, error) {
 	if err := opts.prepare(port); err != nil {
 		return nil, err
 	}
-	g := &Gateway{opts: opts, node: node, openclaw: openclaw, port: port}
+	g := &Gateway{opts: opts, node: node, openclaw: openclaw, port: port, done: make(chan struct{})}
+	close(g.done) // nothing runs
 	g.log, err = os.OpenFile(g.LogPath(), os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
-	if err != nil {
-		return nil, err
-	}
-	if err := g.start(ctx); err != nil {
-		g.log.Close()
-		return nil, err
-	}
-	return g, nil
+	return g, err
 }
 
 func (g *Gateway) start(ctx context.Context) error {

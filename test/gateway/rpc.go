@@ -45,12 +45,20 @@ type frame struct {
 //
 // Each call opens its own connection, which costs a few milliseconds.
 func (g *Gateway) Call(ctx context.Context, method string, params any) (json.RawMessage, error) {
-	c, err := g.dial(ctx)
+	c, err := g.connect(ctx)
 	if err != nil {
 		return nil, err
 	}
 	defer c.close()
-	// The reserved client of the host's own helpers: on loopback, with the shared token, it needs no paired device.
+	if params == nil {
+		params = map[string]any{}
+	}
+	return c.request(method, params)
+}
+
+// connect opens a connection as the reserved client of the host's own helpers: on loopback, with the shared token, it needs no paired
+// device.
+func (g *Gateway) connect(ctx context.Context) (*conn, error) {
 	hello := map[string]any{
 		"minProtocol": 4, "maxProtocol": 4, "role": "operator",
 		"client": map[string]any{"id": "gateway-client", "version": "1", "platform": "linux", "mode": "backend"},
@@ -58,13 +66,15 @@ func (g *Gateway) Call(ctx context.Context, method string, params any) (json.Raw
 		"caps":   []string{},
 		"auth":   map[string]any{"token": Token},
 	}
+	c, err := g.dial(ctx)
+	if err != nil {
+		return nil, err
+	}
 	if _, err := c.request("connect", hello); err != nil {
+		c.close()
 		return nil, fmt.Errorf("connect: %w", err)
 	}
-	if params == nil {
-		params = map[string]any{}
-	}
-	return c.request(method, params)
+	return c, nil
 }
 
 // conn is the little of RFC 6455 that this needs: text frames in one piece out, any data frames in, no extensions.

@@ -153,6 +153,11 @@ func last(st skald.Status) Finding {
 	if st.LastCommitTurn.IsZero() {
 		return warn("last turn", "send a message through the host; if nothing arrives, check plugin and slot", "no host has delivered a turn yet")
 	}
+	if n := len(st.Bypassed); n > 0 {
+		b := st.Bypassed[0]
+		return warn("last turn", "docs/runtimes.md says which agent runtimes use Skald; a daemon that was away is used again at the next turn",
+			"%d sessions go past Skald; %s did so %d times since %s: %s", n, b.Session, b.Turns, b.Since.UTC().Format(time.RFC3339), b.Reason)
+	}
 	return good("last turn", "stored at %s", st.LastCommitTurn.UTC().Format(time.RFC3339))
 }
 

@@ -12,39 +12,6 @@ import (
 	"github.com/skald-engine/skald"
 )
 
-func TestReadRelaxed(t *testing.T) {
-	t.Parallel()
-	var c struct {
-		A string   `json:"a"`
-		B []string `json:"b-c"`
-		D string   `json:"d"`
-	}
-	text := "// one\n{a: 'it\\'s \"x\"', /* two\n */ \"b-c\": [\"// no\", 'y',],\n d: \"{k: v,}\",}"
-	if err := readRelaxed([]byte(text), &c); err != nil {
-		t.Fatal(err)
-	}
-	if c.A != `it's "x"` || len(c.B) != 2 || c.B[0] != "// no" || c.D != "{k: v,}" {
-		t.Errorf("%+v", c)
-	}
-	for _, bad := range []string{"", "{", "{a:", "'", "/*", "{a: 'x}"} {
-		if err := readRelaxed([]byte(bad), &c); err == nil {
-			t.Errorf("%q was read", bad)
-		}
-	}
-}
-
-func TestOlder(t *testing.T) {
-	t.Parallel()
-	for _, c := range []struct {
-		a, b string
-		want bool
-	}{{"2026.7.9", "2026.8.1", true}, {"2026.8.1", "2026.8.1", false}, {"2026.10.1", "2026.8.1", false}, {"2026.8.1-beta.2", "2026.8.1", false}} {
-		if older(c.a, c.b) != c.want {
-			t.Errorf("older(%s, %s)", c.a, c.b)
-		}
-	}
-}
-
 // sessions is an engine that knows sessions only.
 type sessions struct {
 	skald.Inspector
@@ -90,14 +57,14 @@ func TestDeliveries(t *testing.T) {
 		{ID: skald.SessionID("a", "agent:main:a"), Updated: time.UnixMilli(1700000000000)},
 		{ID: skald.SessionID("b", "agent:main:b"), Updated: time.UnixMilli(1700000000000)},
 	}}
-	list := host(t, hostSchema).deliveries(context.Background(), known, skald.DefaultIdentity)
+	list := host(t, hostSchema).Deliveries(context.Background(), known, skald.DefaultIdentity)
 	if len(list) != 2 || list[0].Level != Warn || !strings.Contains(list[0].Message, "2 exchanges are queued") || !strings.Contains(list[0].Message, "connect refused") {
 		t.Errorf("queued: %+v", list)
 	}
 	if list[1].Level != Warn || !strings.Contains(list[1].Message, "1 of 2 sessions") || !strings.Contains(list[1].Message, "agent:main:a") {
 		t.Errorf("behind: %+v", list[1])
 	}
-	for _, f := range host(t, "CREATE TABLE other (x)").deliveries(context.Background(), known, skald.DefaultIdentity) {
+	for _, f := range host(t, "CREATE TABLE other (x)").Deliveries(context.Background(), known, skald.DefaultIdentity) {
 		if f.Level != OK {
 			t.Errorf("a host of another version: %+v", f)
 		}
@@ -117,6 +84,10 @@ func TestEngineFindings(t *testing.T) {
 		}
 	}
 	if f := stuck(st); !strings.Contains(f.Message, "and 1 more") {
+		t.Errorf("%+v", f)
+	}
+	past := skald.Status{LastCommitTurn: time.Unix(1, 0), Bypassed: []skald.Bypass{{Session: "s9", Turns: 3, Reason: "a CLI ran them"}}}
+	if f := last(past); f.Level != Warn || !strings.Contains(f.Message, "s9 did so 3 times") || f.Fix == "" {
 		t.Errorf("%+v", f)
 	}
 	var r Report

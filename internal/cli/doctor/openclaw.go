@@ -8,71 +8,16 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
-	"strconv"
-	"strings"
 
 	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/host/openclaw"
 )
 
-// OpenClaw says where the host keeps its things. Only openclaw.json and the agents' databases are read, both without writing.
-type OpenClaw struct {
-	State  string // state folder
-	Config string // openclaw.json; "": in the state folder
-}
-
-// ids are the plugin's ids in its two builds.
-var ids = []string{"skald", "openviking"}
-
-// minHost is the first version that calls commitTurn (spec/04, 5.1).
-const minHost = "2026.8.1"
+// OpenClaw is where the host keeps its things. Only openclaw.json and the agents' databases are read, both without writing.
+type OpenClaw openclaw.Location
 
 // hostConfig is what doctor reads of openclaw.json. Everything else, keys included, is not looked at.
-type hostConfig struct {
-	Meta struct {
-		LastTouchedVersion string `json:"lastTouchedVersion"`
-	} `json:"meta"`
-	Plugins struct {
-		Enabled *bool    `json:"enabled"`
-		Allow   []string `json:"allow"`
-		Deny    []string `json:"deny"`
-		Slots   struct {
-			ContextEngine string `json:"contextEngine"`
-		} `json:"slots"`
-		Load struct {
-			Paths []string `json:"paths"`
-		} `json:"load"`
-		Entries map[string]struct {
-			Enabled *bool `json:"enabled"`
-			Hooks   struct {
-				AllowConversationAccess *bool `json:"allowConversationAccess"`
-			} `json:"hooks"`
-			Config struct {
-				AutoCapture *bool `json:"autoCapture"`
-			} `json:"config"`
-		} `json:"entries"`
-	} `json:"plugins"`
-}
-
-// Find completes what was given with the host's usual places. ok is false when no host is there.
-func Find(given OpenClaw) (o OpenClaw, ok bool) {
-	o = given
-	if o.State == "" {
-		o.State = os.Getenv("OPENCLAW_STATE_DIR")
-	}
-	if o.State == "" {
-		if home, err := os.UserHomeDir(); err == nil {
-			o.State = filepath.Join(home, ".openclaw")
-		}
-	}
-	if o.Config == "" {
-		o.Config = os.Getenv("OPENCLAW_CONFIG_PATH")
-	}
-	if o.Config == "" {
-		o.Config = filepath.Join(o.State, "openclaw.json")
-	}
-	_, err := os.Stat(o.Config)
-	return o, err == nil || given != OpenClaw{}
-}
+type hostConfig struct{ openclaw.Config }
 
 // Check looks at the host's side: plugin, slot, hooks, transcript semantics, deliveries, sessions behind. i is nil when no engine can be
 // asked.
@@ -84,22 +29,19 @@ func (o OpenClaw) Check(ctx context.Context, i skald.Inspector, id skald.Identit
 	plugin, list := c.slot()
 	list = append(list, c.plugin(plugin)...)
 	list = append(list, c.hooks(plugin), c.captures(plugin), c.semantics(o))
-	return append(list, o.deliveries(ctx, i, id)...)
+	return append(list, o.Deliveries(ctx, i, id)...)
 }
 
-func (o OpenClaw) read() (c hostConfig, err error) {
-	text, err := os.ReadFile(o.Config)
-	if err != nil {
-		return c, err
-	}
-	return c, readRelaxed(text, &c)
+func (o OpenClaw) read() (hostConfig, error) {
+	c, err := openclaw.Location(o).Read()
+	return hostConfig{c}, err
 }
 
 // slot names the plugin that fills the slot, "" when it is not ours.
 func (c hostConfig) slot() (string, []Finding) {
 	in := c.Plugins.Slots.ContextEngine
 	switch {
-	case slices.Contains(ids, in):
+	case slices.Contains(openclaw.IDs, in):
 		return in, []Finding{good("slot", "contextEngine is %q", in)}
 	case in == "" || in == "legacy":
 		return "", []Finding{fail("slot", `set plugins.slots.contextEngine to "skald" in openclaw.json`, "the context engine slot is not filled: the host uses its own engine")}
@@ -150,7 +92,7 @@ func (c hostConfig) hooks(id string) Finding {
 }
 
 func (c hostConfig) captures(id string) Finding {
-	if on := c.Plugins.Entries[id].Config.AutoCapture; on != nil && !*on {
+	if on, set := c.Plugins.Entries[id].Config["autoCapture"].(bool); set && !on {
 		return warn("auto capture", "set plugins.entries."+id+".config.autoCapture to true", "autoCapture is false: nothing is stored")
 	}
 	return good("auto capture", "on")
@@ -161,31 +103,16 @@ func (c hostConfig) semantics(o OpenClaw) Finding {
 	v := c.Meta.LastTouchedVersion
 	switch {
 	case v == "":
-		return good("transcript semantics", "the configuration names no host version; %s and later deliver every turn", minHost)
-	case older(v, minHost):
-		return warn("transcript semantics", "update OpenClaw to "+minHost+" or later",
+		return good("transcript semantics", "the configuration names no host version; %s and later deliver every turn", openclaw.MinVersion)
+	case openclaw.Older(v, openclaw.MinVersion):
+		return warn("transcript semantics", "update OpenClaw to "+openclaw.MinVersion+" or later",
 			"host %s has no durable delivery: turns come through afterTurn and are not repeated after a fault", v)
 	}
 	return good("transcript semantics", "host %s delivers every turn until it is acknowledged", v)
 }
 
-// older compares versions of three numbers.
-func older(a, b string) bool { return slices.Compare(numbers(a), numbers(b)) < 0 }
-
-func numbers(v string) (list []int) {
-	v, _, _ = strings.Cut(v, "-")
-	for part := range strings.SplitSeq(v, ".") {
-		n, err := strconv.Atoi(part)
-		if err != nil {
-			break
-		}
-		list = append(list, n)
-	}
-	return list
-}
-
-// deliveries looks into each agent's database.
-func (o OpenClaw) deliveries(ctx context.Context, i skald.Inspector, id skald.Identity) []Finding {
+// Deliveries looks into each agent's database.
+func (o OpenClaw) Deliveries(ctx context.Context, i skald.Inspector, id skald.Identity) []Finding {
 	paths, err := filepath.Glob(filepath.Join(o.State, "agents", "*", "agent", "openclaw-agent.sqlite"))
 	if err != nil || len(paths) == 0 {
 		return []Finding{good("deliveries", "the host has no agent database in %s yet", o.State)}

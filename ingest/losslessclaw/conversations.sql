@@ -1,0 +1,1 @@
+SELECT * FROM conversations ORDER BY conversation_id

@@ -1,0 +1,5 @@
+//go:build !linux && !darwin && !windows
+
+package setup
+
+func networkMount(string) string { return "" }

@@ -12,8 +12,8 @@ import (
 
 const repository = "github:skald-engine/skald"
 
-// npm makes a package for each build of the plugin, and one for each platform's binary. The binaries are dependencies of the plugin's
-// package and so stand beside it: the host copies the plugin's folder at every load.
+// npm makes a package for each build of the plugin, and one for each platform's binary. The binaries are optional dependencies of the
+// plugin's package, so that npm takes the right one.
 func (r *release) npm(context.Context) error {
 	licence, err := load("LICENSE")
 	if err != nil {
@@ -23,7 +23,7 @@ func (r *release) npm(context.Context) error {
 	for _, p := range r.list {
 		optional[p.npmName()] = r.version
 		required = append(required, p.npmName())
-		if err := r.npmBinary(p, licence); err != nil {
+		if err := r.npmPlatform(p, licence); err != nil {
 			return err
 		}
 	}
@@ -37,7 +37,11 @@ func (r *release) npm(context.Context) error {
 
 func (p platform) npmName() string { return "skald-openclaw-" + p.npmOS() + "-" + p.npmCPU() }
 
-func (r *release) npmBinary(p platform, licence []file) error {
+// npmBinary is where the binary lies in its package. The host copies a plugin's declared dependencies at every load, as it does the plugin,
+// but no folder of the name node_modules; npm leaves alone what has a dot there.
+func (p platform) npmBinary() string { return "node_modules/.skald/" + p.binary() }
+
+func (r *release) npmPlatform(p platform, licence []file) error {
 	binary, err := os.ReadFile(r.binaries[p])
 	if err != nil {
 		return err
@@ -48,7 +52,7 @@ func (r *release) npmBinary(p platform, licence []file) error {
 		"os":          []string{p.npmOS()}, "cpu": []string{p.npmCPU()},
 		"preferUnplugged": true,
 	}, append(licence,
-		program("bin/"+p.binary(), binary),
+		program(p.npmBinary(), binary),
 		text(licencesFile, r.licences),
 		text("README.md", []byte(readme)),
 	))

@@ -3,6 +3,7 @@ package record
 import (
 	"iter"
 
+	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/ingest"
 )
 
@@ -11,9 +12,10 @@ func Unreadable(origin, reason string) ingest.Conversation {
 	return Notes(origin, Skip(origin, reason))
 }
 
-// Notes is a conversation without messages that only reports what is left out.
+// Notes is a conversation without messages that only reports what is left out. Its session is never made, for want of a message; it has an
+// id since every conversation has one.
 func Notes(origin string, items ...ingest.Item) ingest.Conversation {
-	return ingest.Conversation{Origin: origin, Items: Each(items)}
+	return ingest.Conversation{Origin: origin, Session: skald.SessionAddress{SessionID: "none-" + Derived(origin)}, Items: Each(items)}
 }
 
 // Each yields the items.

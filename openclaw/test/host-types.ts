@@ -11,6 +11,8 @@ type HostTool = Exclude<Parameters<OpenClawPluginApi["registerTool"]>[0], (...ar
 declare const engine: SkaldEngine;
 declare const tool: ours.Tool;
 declare const service: ours.Service;
+declare const command: ours.Command;
+declare const replied: ours.ReplyResult;
 declare const api: OpenClawPluginApi;
 declare const ctx: OpenClawPluginToolContext;
 
@@ -18,12 +20,14 @@ declare const ctx: OpenClawPluginToolContext;
 export const asEngine: HostEngine = engine;
 export const asTool: HostTool | { contextVersion: 2 } = tool;
 export const asService: Parameters<OpenClawPluginApi["registerService"]>[0] = service;
+export const asCommand: Parameters<OpenClawPluginApi["registerCommand"]>[0] = command;
 export const asEntry: OpenClawPluginDefinition = { ...entry, register: (a) => entry.register(a as unknown as ours.PluginApi) };
 
 // What the host gives is what we read.
 export const rootDir: ours.PluginApi["rootDir"] = api.rootDir;
 export const logger: ours.Logger = api.logger;
 export const pluginConfig: ours.PluginApi["pluginConfig"] = api.pluginConfig;
+export const hostRuntime: ours.PluginApi["runtime"] = api.runtime;
 export const hostConfig: ours.PluginApi["config"] = api.config;
 export const toolContext: ours.ToolContext = ctx;
 
@@ -44,6 +48,11 @@ api.on("session_start", (event, hook) => void ([event.sessionId, event.sessionKe
 api.on("session_end", (event) => void (event.reason satisfies string | undefined));
 api.on("before_reset", (event, hook) => void ([event.reason, hook.sessionKey] satisfies unknown[]));
 api.on("gateway_stop", (event) => void (event.reason satisfies string | undefined));
+api.on("model_call_started", (event) => void ([event.runId, event.sessionKey] satisfies unknown[]));
+api.on("reply_payload_sending", (event) => {
+  const read: ours.ReplyEvent = event;
+  return read.runId ? replied : undefined;
+});
 api.on("before_prompt_build", (event) => ({ prependContext: event.prompt }));
 api.on("agent_end", (event) => void event.messages);
 api.registerGatewayMethod("skald.status", ({ respond }) => respond(true, {}), { scope: "operator.read" });

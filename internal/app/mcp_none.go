@@ -1,8 +1,0 @@
-//go:build !mcp
-
-package app
-
-import "net/http"
-
-// mcp serves nothing: this build has no MCP.
-func (a *App) mcp() http.Handler { return nil }

@@ -43,7 +43,8 @@ func newRun(e skald.Engine, i skald.Inspector, source Source, o Options) *run {
 		o.Identity = skald.DefaultIdentity
 	}
 	r := &run{engine: e, inspector: i, o: o, began: time.Now(), open: map[string]bool{}}
-	r.report = Report{Source: source.Name(), DryRun: o.DryRun, Conversations: []ConversationReport{}, Reasons: map[string]int{}, Skips: []Skip{}}
+	r.report = Report{Source: source.Name(), DryRun: o.DryRun,
+		Conversations: []ConversationReport{}, Reasons: map[string]int{}, Skips: []Skip{}}
 	if s, ok := source.(Sizer); ok {
 		r.total = s.Size()
 	}
@@ -214,7 +215,7 @@ func (d *delivery) take(ctx context.Context, b batch) error {
 		r.skip(&d.report, d.c.Origin, "cannot be read further: "+b.fault.Error())
 	}
 	err := d.deliver(ctx, b)
-	d.run.progress(min(d.bytes, max(d.c.Size, d.bytes)))
+	d.run.progress(d.bytes)
 	return err
 }
 

@@ -54,11 +54,12 @@ func (t talks) Conversations(context.Context) iter.Seq2[ingest.Conversation, err
 
 // talk is a conversation of n messages, some of them equal.
 func talk(session string, n int, live bool) ingest.Conversation {
-	return ingest.Conversation{Origin: session, Session: skald.SessionAddress{SessionID: session, AgentID: "main"}, Started: monday, Live: live,
-		Items: func(yield func(ingest.Item, error) bool) {
+	return ingest.Conversation{Origin: session, Session: skald.SessionAddress{SessionID: session, AgentID: "main"},
+		Started: monday, Live: live, Items: func(yield func(ingest.Item, error) bool) {
 			for i := range n {
 				role := []string{"user", "assistant"}[i%2]
-				raw := fmt.Sprintf(`{"role":%q,"content":"word%d of %s","timestamp":%d}`, role, i%7, session, monday.Add(time.Duration(i)*time.Minute).UnixMilli())
+				at := monday.Add(time.Duration(i) * time.Minute).UnixMilli()
+				raw := fmt.Sprintf(`{"role":%q,"content":"word%d of %s","timestamp":%d}`, role, i%7, session, at)
 				item := ingest.Item{Entry: skald.Entry{EntryID: fmt.Sprint(session, "-", i), Message: json.RawMessage(raw)}}
 				if i%11 == 10 {
 					item = ingest.Item{Skipped: "odd", Where: fmt.Sprint(session, ":", i)}
@@ -122,7 +123,8 @@ func contents(t interface{ Fatal(...any) }, store skald.Store, withoutIDs bool) 
 				if withoutIDs {
 					turn.TurnID = ""
 				}
-				out[s.Ref.ID] = append(out[s.Ref.ID], fmt.Sprintln(turn.Seq, turn.EntryID, turn.Role, turn.Time, turn.TurnID, turn.Epoch, turn.Origin, string(turn.Raw)))
+				line := fmt.Sprintln(turn.Seq, turn.EntryID, turn.Role, turn.Time, turn.TurnID, turn.Epoch, turn.Origin, string(turn.Raw))
+				out[s.Ref.ID] = append(out[s.Ref.ID], line)
 			}
 		}
 		return err
@@ -289,7 +291,8 @@ func TestGrownFile(t *testing.T) {
 			t.Errorf("run %d imported %d, want %d", i, r.Imported, want)
 		}
 	}
-	if err := os.WriteFile(path, []byte(line(0)+`{"role":"user","content":"put between"}`+"\n"+text[len(line(0)):]), 0o600); err != nil {
+	between := line(0) + `{"role":"user","content":"put between"}` + "\n" + text[len(line(0)):]
+	if err := os.WriteFile(path, []byte(between), 0o600); err != nil {
 		t.Fatal(err)
 	}
 	if r := importFile(t, e, path); r.Imported != 1 || r.Known != 7 {

@@ -16,7 +16,8 @@ type batch struct {
 	skips   []Skip
 	known   int       // entries that the cursor says are stored
 	leftOut int       // entries older than Options.Since
-	bytes   int64     // of all of them
+	bytes   int64     // read for it
+	size    int64     // of the entries, in bytes
 	from    time.Time // the oldest and newest time that a message tells; zero when none does
 	to      time.Time
 	after   cursor // where the conversation stands once the batch is stored
@@ -69,6 +70,7 @@ func (r *reader) from(ctx context.Context, done cursor) bool {
 		b.span(h.time())
 		if t.entries > done.Import.Entries {
 			b.entries = append(b.entries, item.Entry)
+			b.size += int64(len(item.Entry.Message))
 			continue
 		}
 		b.known++
@@ -86,8 +88,7 @@ func (r *reader) from(ctx context.Context, done cursor) bool {
 
 // look counts an item and reports whether it is an entry to import.
 func (r *reader) look(b *batch, item Item) (h head, ok bool) {
-	size := len(item.Entry.Message)
-	b.bytes += int64(size)
+	b.bytes += int64(len(item.Entry.Message))
 	reason := item.Skipped
 	if reason == "" {
 		h, reason = headOf(item.Entry)
@@ -124,11 +125,11 @@ func (r *reader) send(ctx context.Context, b batch) bool {
 // say) is decided for the whole of it.
 func (b *batch) full(next head) bool {
 	const most = 4 // times the usual size
-	n, size := len(b.entries), b.bytes
-	if next.Role == "user" && n > 0 && b.entries != nil {
-		return n >= batchMessages || size >= batchBytes
+	n := len(b.entries)
+	if next.Role == "user" {
+		return n >= batchMessages || b.size >= batchBytes
 	}
-	return n >= most*batchMessages || n > 0 && size >= most*batchBytes
+	return n >= most*batchMessages || b.size >= most*batchBytes
 }
 
 func (b *batch) span(at time.Time) {

@@ -16,7 +16,7 @@ func hostile() *talk {
 	a := newTalk(bad+".jsonl").user("The code of my locker is 84-2291 "+bad).agent(bad).
 		user("Look").tool("read", `{"path":"<svg onload=alert(3)>.txt"}`, bad+" and more than forty characters of it").agent("{{.}}")
 	a.at = a.at.Add(48 * time.Hour)
-	return a.filler(30).user("As I said, the code of my locker is 84-2291 " + bad + ". Open my locker with its code.").agent("ok").
+	return a.filler(30).user("As I said, the code of my locker is 84-2291 "+bad+". Open my locker with its code.").agent("ok").
 		user("What is in it?").tool("read", `{"path":"<svg onload=alert(3)>.txt"}`, bad+" and more than forty characters of it").agent("ok")
 }
 

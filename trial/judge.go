@@ -99,6 +99,9 @@ func (j *judge) reading(s *session, c replay.Call, refs []string) Reading {
 		Tokens: c.Tokens, Cached: c.Longest, Shared: c.Shared, Changed: c.Published, Refused: c.Refused, References: len(refs),
 		OutOfView: s.outOfView(c),
 	}
+	if len(refs) == 0 {
+		return r
+	}
 	units := j.reader.units(c.Before)
 	for _, v := range refs {
 		if anyHas(units, v) {

@@ -146,7 +146,7 @@ func (t *trial) start(ctx context.Context, s *session) (*lane, error) {
 	o := replay.Options{
 		Identity: t.options.Identity, Session: s.id(), Key: s.key, Budget: t.options.Budget, Compact: replay.CompactAuto, RecallForm: "tool",
 	}
-	if s.agent != "" {
+	if skald.SafeID(s.agent) {
 		o.Identity.Agent = s.agent
 	}
 	o.Observe = func(c replay.Call) { l.legacy.calls = append(l.legacy.calls, c) }

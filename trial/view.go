@@ -75,7 +75,7 @@ func unitsOf(raw json.RawMessage, first bool) []*unit {
 		return nil
 	}
 	if !message.Injected(raw) {
-		return []*unit{{text: fold(text(m)), tool: m.SkaldRole() == skald.RoleTool, source: fromWindow}}
+		return []*unit{{text: fold(m.Text()), tool: m.SkaldRole() == skald.RoleTool, source: fromWindow}}
 	}
 	body := m.Text()
 	if items := recalled(body); items != nil {
@@ -86,9 +86,6 @@ func unitsOf(raw json.RawMessage, first bool) []*unit {
 	}
 	return nil // the lines around a recall
 }
-
-// text is all that a message shows; the tool's result alone for a result, so that two can be compared.
-func text(m *message.Message) string { return m.Text() }
 
 func passages(texts []string, from source) (list []*unit) {
 	for _, t := range texts {

@@ -212,6 +212,6 @@ func writable() error {
 	if os.Getenv("OPENCLAW_CONFIG_READONLY") != "1" && os.Getenv("OPENCLAW_NIX_MODE") != "1" {
 		return nil
 	}
-	return skald.E("", skald.KindPermission, "OpenClaw's configuration is managed from elsewhere (OPENCLAW_CONFIG_READONLY): make the changes there; "+
-		"--dry-run lists them")
+	return skald.E("", skald.KindPermission, "OpenClaw's configuration is managed from elsewhere (OPENCLAW_CONFIG_READONLY): make the changes "+
+		"there; --dry-run lists them")
 }

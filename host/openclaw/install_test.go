@@ -342,6 +342,19 @@ func TestRefusedByHost(t *testing.T) {
 	}
 }
 
+// TestManagedElsewhere: where a deployment keeps the configuration to itself, the plan is shown and nothing is written.
+func TestManagedElsewhere(t *testing.T) { // not parallel: the switch is in the environment
+	t.Setenv("OPENCLAW_CONFIG_READONLY", "1")
+	h := newHost(t, twoPlugins)
+	in, err := h.Prepare(t.Context())
+	if err != nil || len(in.Changes) == 0 {
+		t.Fatalf("%+v %v", in, err)
+	}
+	if err := h.Install(t.Context(), in); skald.KindOf(err) != skald.KindPermission || h.config(t) != twoPlugins {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestPackage: the host copies the plugin itself, and removes its copy.
 func TestPackage(t *testing.T) {
 	t.Parallel()

@@ -175,7 +175,8 @@ func (o Options) lists(root *node, p Plugin) (changes []Change) {
 
 // connection are the keys of an OpenViking plugin that lead to its server: a skald daemon is another one.
 var connection = []string{
-	"mode", "baseUrl", "apiKey", "headers", "serverAuthMode", "configPath", "port", "localPort", "binary", "localBinaryPath", "dataDir", "localDataDir",
+	"mode", "baseUrl", "apiKey", "headers", "serverAuthMode", "configPath", "port", "localPort", "binary", "localBinaryPath",
+	"dataDir", "localDataDir",
 }
 
 // takeOver copies another plugin's configuration and switches that plugin off.

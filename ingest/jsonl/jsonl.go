@@ -73,7 +73,8 @@ func filesOf(path string) ([]string, error) {
 		return nil, unreadable(path, err)
 	}
 	if len(files) == 0 {
-		return nil, &skald.Error{Op: op, URI: path, Field: "path", Kind: skald.KindNotFound, Err: errors.New("there is no .jsonl or .ndjson file in this folder")}
+		return nil, &skald.Error{Op: op, URI: path, Field: "path", Kind: skald.KindNotFound,
+			Err: errors.New("there is no .jsonl or .ndjson file in this folder")}
 	}
 	slices.Sort(files)
 	return files, nil
@@ -90,9 +91,11 @@ func unreadable(path string, err error) error {
 // misnamed stands for a file whose name is no text: shown or stored it would become another name.
 func misnamed(path string) ingest.Conversation {
 	name := strconv.QuoteToASCII(path)
-	return ingest.Conversation{Origin: name, Session: skald.SessionAddress{SessionID: "jsonl-misnamed"}, Items: func(yield func(ingest.Item, error) bool) {
+	c := ingest.Conversation{Origin: name, Session: skald.SessionAddress{SessionID: "jsonl-misnamed"}}
+	c.Items = func(yield func(ingest.Item, error) bool) {
 		yield(ingest.Item{Skipped: "the file's name is not valid UTF-8: rename it", Where: name}, nil)
-	}}
+	}
+	return c
 }
 
 func (s *source) Name() string { return Name }

@@ -86,7 +86,8 @@ func (l *line) sessionOf(nameless bool) (fields, string) {
 	if len(l.text) == 0 {
 		return fields{}, "blank"
 	}
-	if nameless && l.fault == "" && l.text[0] == '{' && !bytes.Contains(l.text, []byte(`"session"`)) && bytes.Contains(l.text, []byte(`"role"`)) {
+	plain := l.fault == "" && l.text[0] == '{' && bytes.Contains(l.text, []byte(`"role"`))
+	if nameless && plain && !bytes.Contains(l.text, []byte(`"session"`)) {
 		return fields{}, ""
 	}
 	return l.parse()
@@ -110,7 +111,7 @@ func (p *part) items(path, session string) iter.Seq2[ingest.Item, error] {
 			return
 		}
 		defer l.close()
-		ids := namer{session: session, met: map[uint64]int{}}
+		ids := namer{session: session, met: map[uint64]int{}, given: map[string]int{}}
 		for _, r := range p.runs {
 			if err := l.seek(r.from, r.number); err != nil {
 				yield(ingest.Item{}, unreadable(path, err))
@@ -140,7 +141,8 @@ func (p *part) items(path, session string) iter.Seq2[ingest.Item, error] {
 // its id when others are added, and equal lines are different messages.
 type namer struct {
 	session string
-	met     map[uint64]int
+	met     map[uint64]int // how many messages of that content came
+	given   map[string]int // lines by the id that they give themselves
 }
 
 func (n *namer) item(path string, at line) ingest.Item {
@@ -150,6 +152,11 @@ func (n *namer) item(path string, at line) ingest.Item {
 	}
 	raw := bytes.Clone(at.text)
 	id := f.id
+	if before := n.given[id]; id != "" && before > 0 {
+		return ingest.Item{Skipped: "another line of the session has the same id",
+			Where: fmt.Sprintf("%s:%d, id %q as in line %d", path, at.number, id, before)}
+	}
+	n.given[id] = at.number
 	if id == "" {
 		sum := digest(n.session, string(raw))
 		key := binary.LittleEndian.Uint64(sum)

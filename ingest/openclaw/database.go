@@ -89,7 +89,8 @@ func databaseSessions(ctx context.Context, path, agent string) ([]ingest.Convers
 	defer d.Close()
 	rows, err := d.QueryContext(ctx, d.query(sessionsSQL))
 	if err != nil && strings.Contains(err.Error(), "no such table") {
-		return nil, skald.E(op, skald.KindUnsupported, "%s: %w: this version of OpenClaw keeps its sessions in a way that Skald does not know", path, err)
+		return nil, skald.E(op, skald.KindUnsupported,
+			"%s: %w: this version of OpenClaw keeps its sessions in a way that Skald does not know", path, err)
 	}
 	if err != nil {
 		return nil, d.fault(err)

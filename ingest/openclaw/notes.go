@@ -40,7 +40,8 @@ func (s *source) notes(agent string) ([]ingest.Conversation, error) {
 	if err != nil || len(list) == 0 {
 		return nil, err
 	}
-	c := ingest.Conversation{Origin: dir, Title: "notes of " + agent, Session: skald.SessionAddress{SessionID: "openclaw-notes-" + agent, AgentID: agent}}
+	c := ingest.Conversation{Origin: dir, Title: "notes of " + agent,
+		Session: skald.SessionAddress{SessionID: "openclaw-notes-" + agent, AgentID: agent}}
 	for _, n := range list {
 		c.Size += n.size
 	}

@@ -99,11 +99,20 @@ func pack3(t *testing.T, path, version string) {
 func TestSessionFolder(t *testing.T) {
 	t.Parallel()
 	dir := "testdata/user/alice/sessions/11111111-2222-4333-8444-555555555555"
-	for _, p := range []string{dir, dir + "/messages.jsonl"} {
-		for c := range recordtest.Open(t, Open, p).Conversations(t.Context()) {
-			if c.Session.SessionID != "11111111-2222-4333-8444-555555555555" && c.Session.SessionID != "" {
-				t.Errorf("%s: %+v", p, c.Session)
+	for path, want := range map[string]int{dir: 13, dir + "/messages.jsonl": 10} {
+		messages := 0
+		for c := range recordtest.Open(t, Open, path).Conversations(t.Context()) {
+			for i := range c.Items {
+				if i.Skipped != "" {
+					continue
+				}
+				if messages++; c.Session.SessionID != filepath.Base(dir) {
+					t.Errorf("%s: %+v", path, c.Session)
+				}
 			}
+		}
+		if messages != want {
+			t.Errorf("%s: %d messages, not %d", path, messages, want)
 		}
 	}
 }

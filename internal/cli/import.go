@@ -29,13 +29,12 @@ type opener func(ctx context.Context, paths []string, o ingest.OpenOptions) (ing
 
 // importers are the sources by the name that the command takes.
 var importers = map[string]opener{
-	"jsonl":    jsonl.Open,
-	"openclaw": openclaw.Open,
-
 	chatgpt.Name:      chatgpt.Open,
 	claudecode.Name:   claudecode.Open,
 	codex.Name:        codex.Open,
+	jsonl.Name:        jsonl.Open,
 	losslessclaw.Name: losslessclaw.Open,
+	openclaw.Name:     openclaw.Open,
 	ovpack.Name:       ovpack.Open,
 }
 
@@ -173,7 +172,8 @@ const shownConversations = 40
 func showConversations(w io.Writer, all []ingest.ConversationReport) {
 	rows := [][]string{{"SESSION", "AGENT", "IMPORTED", "STORED", "SKIPPED", "FROM", "TO", "ORIGIN"}}
 	for _, c := range all[:min(len(all), shownConversations)] {
-		rows = append(rows, []string{c.SessionID, c.Agent, fmt.Sprint(c.Imported), fmt.Sprint(c.Known), fmt.Sprint(c.Skipped), day(c.From), day(c.To), c.Origin})
+		rows = append(rows, []string{c.SessionID, c.Agent, fmt.Sprint(c.Imported), fmt.Sprint(c.Known), fmt.Sprint(c.Skipped),
+			day(c.From), day(c.To), c.Origin})
 	}
 	table(w, rows)
 	if n := len(all) - shownConversations; n > 0 {

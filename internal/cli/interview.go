@@ -24,7 +24,8 @@ func (s *shell) interview(ctx context.Context, ask asker, w *wishes, found []off
 	if w.data, err = expanded(w.data); err != nil {
 		return err
 	}
-	w.user, err = ask.text(ctx, "Whose is it?", "A name for the user that all of it belongs to; one person needs no other than default.", w.user, checkName)
+	w.user, err = ask.text(ctx, "Whose is it?", "The user that all of it belongs to; one person needs no other than default.",
+		w.user, checkName)
 	if err != nil {
 		return err
 	}
@@ -103,7 +104,8 @@ func askFields(ctx context.Context, ask asker, name string) (e config.Endpoint, 
 // confirmChanges shows what would replace values that somebody set, and ends the command when it should not.
 func confirmChanges(ctx context.Context, ask asker, file *setup.File) error {
 	for _, c := range file.Overwrites() {
-		yes, err := ask.confirm(ctx, fmt.Sprintf("Change %s?", c.Key), fmt.Sprintf("It is %v in %s, and would be %v.", c.Was, file.Path, c.Is), true)
+		yes, err := ask.confirm(ctx, fmt.Sprintf("Change %s?", c.Key),
+			fmt.Sprintf("It is %v in %s, and would be %v.", c.Was, file.Path, c.Is), true)
 		if err != nil {
 			return err
 		}

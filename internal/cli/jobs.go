@@ -44,7 +44,10 @@ func (s *shell) jobsList() *cobra.Command {
 	return c
 }
 
-func (s *shell) changeJob(name, short string, change func(*place, context.Context, skald.Identity, int64) (skald.JobInfo, error)) *cobra.Command {
+// jobChange is what retry and cancel do to a job.
+type jobChange func(p *place, ctx context.Context, id skald.Identity, job int64) (skald.JobInfo, error)
+
+func (s *shell) changeJob(name, short string, change jobChange) *cobra.Command {
 	c := &cobra.Command{
 		Use: name + " ID", Short: short, Args: arguments("ID"),
 		Example: "  skald jobs " + name + " 12",
@@ -77,7 +80,8 @@ func showJobs(w io.Writer, jobs []skald.JobInfo) {
 		if !j.Next.IsZero() {
 			next = when(j.Next)
 		}
-		rows = append(rows, []string{fmt.Sprint(j.ID), j.State, string(j.Archive), fmt.Sprint(j.Attempts), when(j.Updated), next, line(j.Error, 200)})
+		rows = append(rows, []string{fmt.Sprint(j.ID), j.State, string(j.Archive), fmt.Sprint(j.Attempts), when(j.Updated), next,
+			line(j.Error, 200)})
 	}
 	table(w, rows)
 }

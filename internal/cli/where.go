@@ -182,7 +182,8 @@ func (w where) sameCaller(ctx context.Context, daemon *client.Client, key string
 		return err
 	}
 	return &skald.Error{Kind: skald.KindPermission, Err: fmt.Errorf("the key belongs to user %q of account %q, and a daemon with keys answers "+
-		"for the key's owner: give the key of user %q of account %q, or leave --user and --account out", owner.User, owner.Account, id.User, id.Account)}
+		"for the key's owner: give the key of user %q of account %q, or leave --user and --account out",
+		owner.User, owner.Account, id.User, id.Account)}
 }
 
 // address is where the daemon listens: as told, else as this machine's configuration has it.
@@ -239,7 +240,8 @@ func (w where) explain(err error, c config.Config) error {
 		return err
 	}
 	if kind == skald.KindUnauth {
-		return &skald.Error{Kind: kind, Err: fmt.Errorf("the daemon at %s asks for a key, and none was given: there is no key file %s", w.address(c), path)}
+		return &skald.Error{Kind: kind, Err: fmt.Errorf("the daemon at %s asks for a key, and none was given: there is no key file %s",
+			w.address(c), path)}
 	}
 	var e *skald.Error
 	errors.As(err, &e)

@@ -5,8 +5,11 @@ import type { Config } from "./config.js";
 
 const name = process.platform === "win32" ? "skald.exe" : "skald";
 
-/** The npm package that holds the binary of this system. It stands beside the plugin's, not in it: the host copies the plugin's folder at every load. */
-const platformPackage = `skald-openclaw-${process.platform}-${process.arch}`;
+/**
+ * Where npm puts the binary of this system: in a package of its own, and there in a folder that npm ignores and the host leaves out when
+ * it copies a plugin and its dependencies, as it does at every load.
+ */
+const packaged = join("node_modules", `skald-openclaw-${process.platform}-${process.arch}`, "node_modules", ".skald");
 
 /**
  * findBinary looks at the configuration's `binary`, SKALD_BIN, the platform's npm package, the plugin's own bin folder and the PATH.
@@ -15,7 +18,7 @@ const platformPackage = `skald-openclaw-${process.platform}-${process.arch}`;
 export function findBinary(config: Config, rootDir?: string, env: NodeJS.ProcessEnv = process.env): string | undefined {
   const named = config.binary ?? env.SKALD_BIN;
   if (named) return executable(named) ? named : undefined;
-  const own = rootDir ? [...above(rootDir).map((d) => join(d, "node_modules", platformPackage, "bin")), join(rootDir, "bin")] : [];
+  const own = rootDir ? [...above(rootDir).map((d) => join(d, packaged)), join(rootDir, "bin")] : [];
   const path = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   return [...own, ...path].map((folder) => join(folder, name)).find(executable);
 }

@@ -126,7 +126,7 @@ test("where the binary is looked for", () => {
 test("the platform's npm package is found beside the plugin's, above it and through links", () => {
   const top = mkdtempSync(join(tmpdir(), "skald-"));
   const plugin = join(top, "node_modules", "skald-openclaw");
-  const platform = join(top, "node_modules", `skald-openclaw-${process.platform}-${process.arch}`, "bin");
+  const platform = join(top, "node_modules", `skald-openclaw-${process.platform}-${process.arch}`, "node_modules", ".skald");
   mkdirSync(join(plugin, "bin"), { recursive: true });
   const own = program(join(plugin, "bin"));
   const config = parseConfig({}, {});

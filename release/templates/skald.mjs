@@ -12,7 +12,7 @@ try {
   console.error(`skald: the npm package ${name} is not there. Install skald-openclaw without --omit=optional; if npm knows no such package, this system has no build.`);
   process.exit(1);
 }
-const child = spawn(join(folder, "bin", process.platform === "win32" ? "skald.exe" : "skald"), process.argv.slice(2), { stdio: "inherit" });
+const child = spawn(join(folder, "node_modules", ".skald", process.platform === "win32" ? "skald.exe" : "skald"), process.argv.slice(2), { stdio: "inherit" });
 process.on("SIGINT", () => {}); // the terminal sends it to the binary as well, and this waits for its end
 process.on("SIGTERM", () => child.kill("SIGTERM"));
 child.on("error", (error) => {

@@ -1,6 +1,7 @@
 package e2e
 
 import (
+	"os"
 	"strings"
 	"testing"
 	"time"
@@ -44,7 +45,7 @@ func TestChatCommands(t *testing.T) {
 	requests := len(w.Model.Requests())
 
 	holds(t, "status", later.typed("/skald status"), "This session: 2 turns since", "given with Skald's context", "plugin 0.1.0", "OpenClaw 20", "protocol 1")
-	holds(t, "why", later.typed("/skald why"), "the model was shown", "Recalled for", "Brakelund", "viking://", "recall ")
+	holds(t, "why", later.typed("/skald why"), "the model was shown", "Recalled for", "Brakelund", "viking://", "recalls ")
 	shown := later.typed("/skald forget tea from Brakelund")
 	holds(t, "forget TEXT", shown, "1. ", "Brakelund", "viking://", "/skald forget")
 	holds(t, "forget 1", later.typed("/skald forget 1"), "Forgotten: viking://", "can still be read")
@@ -83,25 +84,22 @@ func TestChatCompact(t *testing.T) {
 	}
 }
 
-// TestBypassIsSaid: turns that go past the engine are said once in the chat and shown by status; the transcript has no word of it.
+// TestBypassIsSaid: turns that go past the engine are said once in the log and shown by status, and nothing of it is stored. The host's web
+// chat shows an agent's answer from its own stream, which no hook reaches (docs/openclaw.md, 44): the notice under an answer is for channels.
 func TestBypassIsSaid(t *testing.T) {
 	w, ctx := faulty(t), deadline(t, 5*time.Minute)
 	s := newTalk(t, ctx, w, "bypass")
 	const notice = "Skald was not used for this answer"
-	if text := s.typed("The first turn is served."); strings.Contains(text, notice) {
-		t.Errorf("a served turn is called bypassed: %s", text)
+	s.typed("The first turn is served.")
+	if n := inGatewayLog(t, w, s.key+" went past Skald"); n != 0 {
+		t.Errorf("a served turn is called bypassed")
 	}
 	w.Proxy.Down()
-	said := 0
 	for _, text := range []string{"Nobody listens to this.", "Nor to this one.", "And this."} {
-		reply := s.typed(text)
-		if strings.Contains(reply, notice) {
-			said++
-		}
-		holds(t, "the reply", reply, text)
+		holds(t, "the reply", s.typed(text), text)
 	}
-	if said != 1 {
-		t.Errorf("it was said %d times, not once", said)
+	if n := inGatewayLog(t, w, s.key+" went past Skald"); n != 1 {
+		t.Errorf("the log has it %d times, not once", n)
 	}
 	holds(t, "status while nobody answers", s.typed("/skald status"), "no skald daemon", "OpenClaw's own history")
 	if err := w.Proxy.Up(); err != nil {
@@ -121,4 +119,14 @@ func TestBypassIsSaid(t *testing.T) {
 			t.Errorf("the notice is stored: %s", turn.Raw)
 		}
 	}
+}
+
+// inGatewayLog counts the lines of the gateway's log that hold a text.
+func inGatewayLog(t *testing.T, w *world.World, text string) int {
+	t.Helper()
+	log, err := os.ReadFile(w.Gateway.LogPath())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return strings.Count(string(log), text)
 }

@@ -19,13 +19,13 @@ import (
 // afterwards the conversation goes on, the host repeats what it could not deliver, and nothing is there twice (PLG, I2).
 func TestImportOpenClaw(t *testing.T) {
 	w := faulty(t)
-	ctx := deadline(t, 4*time.Minute)
+	ctx := deadline(t, 9*time.Minute)
 	const key, parted, known = "agent:main:imported", "agent:main:imported-parted", "agent:main:imported-known"
 
 	turn(t, ctx, w, known, "this one was told to Skald: the barge is called Linnet")
 	w.Proxy.Down() // the host's own engine answers
 	turn(t, ctx, w, key, "our reading room opens at nine; the librarian is Orla")
-	turn(t, ctx, w, key, "a long one, which the host compresses: "+strings.Repeat("the shelves by the window hold maps. ", 120))
+	turn(t, ctx, w, key, "a long one, which the host compresses:"+strings.Repeat(" the shelves by the window hold maps.", 120))
 	turn(t, ctx, w, parted, "before the reset the colour was amber")
 	reset(t, ctx, w, parted)
 	turn(t, ctx, w, parted, "after the reset the colour is teal")
@@ -47,7 +47,8 @@ func TestImportOpenClaw(t *testing.T) {
 	if err != nil || !slices.ContainsFunc(found.Hits, func(h skald.RecallCandidate) bool { return strings.Contains(h.Text, "Orla") }) {
 		t.Errorf("imported history is not found: %+v, %v", found.Hits, err)
 	}
-	if diff := cmp.Diff([]string{"before the reset the colour was amber:1", "after the reset the colour is teal:2"}, epochs(stored(t, ctx, w, parted))); diff != "" {
+	want := []string{"before the reset the colour was amber:1", "after the reset the colour is teal:2"}
+	if diff := cmp.Diff(want, epochs(stored(t, ctx, w, parted))); diff != "" {
 		t.Errorf("epochs (-want +got)\n%s", diff)
 	}
 

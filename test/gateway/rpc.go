@@ -66,15 +66,25 @@ func (g *Gateway) connect(ctx context.Context) (*conn, error) {
 		"caps":   []string{},
 		"auth":   map[string]any{"token": Token},
 	}
-	c, err := g.dial(ctx)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := c.request("connect", hello); err != nil {
+	for {
+		c, err := g.dial(ctx)
+		if err != nil {
+			return nil, err
+		}
+		if _, err = c.request("connect", hello); err == nil {
+			return c, nil
+		}
 		c.close()
-		return nil, fmt.Errorf("connect: %w", err)
+		var refused *RPCError
+		if !errors.As(err, &refused) || refused.Code != "UNAVAILABLE" { // it takes a while after /healthz answers
+			return nil, fmt.Errorf("connect: %w", err)
+		}
+		select {
+		case <-ctx.Done():
+			return nil, fmt.Errorf("connect: %w", errors.Join(err, ctx.Err()))
+		case <-time.After(200 * time.Millisecond):
+		}
 	}
-	return c, nil
 }
 
 // conn is the little of RFC 6455 that this needs: text frames in one piece out, any data frames in, no extensions.

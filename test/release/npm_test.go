@@ -79,7 +79,7 @@ func TestPluginsInstall(t *testing.T) {
 	laidOut(t, g)
 }
 
-// laidOut checks that the binary is beside the plugin's folder, and in no copy that the host makes of it.
+// laidOut checks that the binary is there once, and in none of the copies that the host makes of the plugin and its dependencies.
 func laidOut(t *testing.T, g *gateway.Gateway) {
 	t.Helper()
 	var inside, beside []string
@@ -87,14 +87,17 @@ func laidOut(t *testing.T, g *gateway.Gateway) {
 		if err != nil || entry.IsDir() || entry.Name() != "skald" {
 			return nil // folders of the gateway come and go
 		}
-		if strings.Contains(path, filepath.Join("node_modules", "skald-openclaw-")) && !strings.Contains(path, "plugin-captures") {
+		if entry.Type()&os.ModeSymlink != 0 {
+			return nil // npm's node_modules/.bin
+		}
+		if strings.Contains(path, filepath.Join("node_modules", ".skald")) && !strings.Contains(path, "plugin-captures") {
 			beside = append(beside, path)
 		} else {
 			inside = append(inside, path)
 		}
 		return nil
 	})
-	if err != nil || len(beside) == 0 || len(inside) > 0 {
+	if err != nil || len(beside) != 1 || len(inside) > 0 {
 		t.Errorf("binaries beside the plugin %v, copied %v, %v", beside, inside, err)
 	}
 }

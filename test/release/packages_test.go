@@ -16,7 +16,7 @@ import (
 // The whole of what the npm packages hold. The host copies a plugin's folder at every load: it stays small.
 var (
 	pluginHolds   = []string{"LICENSE", "README.md", "bin/skald.mjs", "index.js", "openclaw.plugin.json", "package.json"}
-	platformHolds = []string{"LICENSE", "README.md", "THIRD_PARTY_LICENSES.txt", "bin/skald", "package.json"}
+	platformHolds = []string{"LICENSE", "README.md", "THIRD_PARTY_LICENSES.txt", "node_modules/.skald/skald", "package.json"}
 	pluginMost    = 150_000    // bytes unpacked
 	platformMost  = 40_000_000 // bytes unpacked
 )
@@ -34,7 +34,7 @@ func TestNPMPackages(t *testing.T) {
 			want, most = slices.DeleteFunc(slices.Clone(pluginHolds), func(f string) bool { return strings.HasPrefix(f, "bin/") }), pluginMost
 		case strings.Contains(name, "-win32-"):
 			want = slices.Clone(want)
-			want[slices.Index(want, "bin/skald")] = "bin/skald.exe"
+			want[slices.Index(want, "node_modules/.skald/skald")] = "node_modules/.skald/skald.exe"
 		}
 		files := open(t, filepath.Join(dir, name))
 		var got []string

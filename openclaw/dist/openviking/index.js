@@ -467,11 +467,11 @@ import { join as join4 } from "node:path";
 import { accessSync, constants, realpathSync } from "node:fs";
 import { delimiter, dirname, join as join3 } from "node:path";
 var name = process.platform === "win32" ? "skald.exe" : "skald";
-var platformPackage = `skald-openclaw-${process.platform}-${process.arch}`;
+var packaged = join3("node_modules", `skald-openclaw-${process.platform}-${process.arch}`, "node_modules", ".skald");
 function findBinary(config, rootDir, env = process.env) {
   const named = config.binary ?? env.SKALD_BIN;
   if (named) return executable(named) ? named : void 0;
-  const own = rootDir ? [...above(rootDir).map((d) => join3(d, "node_modules", platformPackage, "bin")), join3(rootDir, "bin")] : [];
+  const own = rootDir ? [...above(rootDir).map((d) => join3(d, packaged)), join3(rootDir, "bin")] : [];
   const path = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
   return [...own, ...path].map((folder) => join3(folder, name)).find(executable);
 }

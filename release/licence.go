@@ -27,7 +27,7 @@ type linked struct {
 // collectLicences gathers the licences of everything linked into any binary, and fails on one that is copyleft or unknown.
 func (r *release) collectLicences(ctx context.Context) error {
 	modules := map[string]*linked{}
-	for _, p := range r.list {
+	for _, p := range platforms { // all, whatever was chosen: an archive does not depend on its neighbours
 		if err := p.gather(ctx, modules); err != nil {
 			return err
 		}

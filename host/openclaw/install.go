@@ -58,7 +58,7 @@ func (i *Installer) Prepare(ctx context.Context) (*Installation, error) {
 	if err != nil {
 		return nil, err
 	}
-	in.Changed = !equal || in.last != nil && in.last.Plugin.Spec != in.Plan.Plugin.Spec
+	in.Changed = !equal || in.Plan.Plugin.stale() || in.last != nil && in.last.Plugin.Spec != in.Plan.Plugin.Spec
 	return in, nil
 }
 
@@ -98,6 +98,9 @@ func (i *Installer) Install(ctx context.Context, in *Installation) (err error) {
 		}
 	}
 	if err := unchanged(in.file.Path, in.now); err != nil && in.Plan.Plugin.Spec == "" {
+		return err
+	}
+	if err := in.Plan.Plugin.unpack(); err != nil {
 		return err
 	}
 	if err := i.validate(ctx, in); err != nil {
@@ -258,8 +261,14 @@ func (i *Installer) Uninstall(ctx context.Context, r *Removal, purge bool) error
 	if err := replace(r.Config, r.text, r.manifest.File.Mode); err != nil {
 		return err
 	}
+	if err := r.Plugin.remove(); err != nil {
+		return err
+	}
 	return r.manifest.mark(undone)
 }
+
+// PluginFolder is where the plugin that the binary carries is unpacked in a data folder.
+func PluginFolder(data string) string { return filepath.Join(data, "openclaw-plugin") }
 
 // BackupFolder is where the backups lie in a data folder.
 func BackupFolder(data string) string { return filepath.Join(data, "openclaw-backup") }

@@ -19,6 +19,7 @@ type Options struct {
 	Binary   string // the skald binary
 	DataDir  string // Skald's data folder, for the plugin; "": the plugin's own default
 	Port     int    // the daemon's port; 0: the plugin's own default
+	Unpack   string // folder for the plugin that the binary carries
 	TakeSlot bool   // take the slot, or the id, of another plugin
 }
 
@@ -54,7 +55,7 @@ func plan(o Options, text []byte) (Plan, error) {
 	if err != nil {
 		return p, skald.Invalid("", "openclaw-config", "%s: %w", o.Location.Config, err)
 	}
-	if p.Plugin, err = locatePlugin(o.ID, o.Plugin, o.Binary, root, o.Location); err != nil {
+	if p.Plugin, err = o.locatePlugin(root); err != nil {
 		return p, err
 	}
 	if err := o.allowed(root, p.Plugin); err != nil {

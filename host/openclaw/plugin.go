@@ -19,6 +19,8 @@ type Plugin struct {
 	Version string `json:"version,omitempty"`
 	// There: the host has it already.
 	There bool `json:"there"`
+	// Embedded: the binary carries the files, and the installation unpacks them into Dir.
+	Embedded bool `json:"embedded,omitempty"`
 }
 
 // manifestOf reads the id in a plugin's folder, "" when it is none.
@@ -42,22 +44,22 @@ func isOurs(dir string) bool {
 	return err == nil && json.Unmarshal(text, &p) == nil && (p.Name == "skald" || strings.HasPrefix(p.Name, "skald-"))
 }
 
-// locatePlugin finds the files of the build with an id: what was given, what the host has, what lies beside the binary.
-func locatePlugin(id, given, binary string, root *node, l Location) (Plugin, error) {
-	if given != "" {
-		return givenPlugin(id, given)
+// locatePlugin finds the files of the build with an id: what was given, what the host has, what lies beside the binary, what the binary
+// carries.
+func (o Options) locatePlugin(root *node) (Plugin, error) {
+	id := o.ID
+	if o.Plugin != "" {
+		return givenPlugin(id, o.Plugin)
 	}
-	if dir := installedPlugin(id, root, l); dir != "" && isOurs(dir) {
+	if dir := installedPlugin(id, root, o.Location); dir != "" && isOurs(dir) {
 		return Plugin{ID: id, Dir: dir, Version: packageVersion(dir), There: true}, nil
 	}
-	places := placesBeside(binary, id)
-	for _, dir := range places {
+	for _, dir := range placesBeside(o.Binary, id) {
 		if manifestOf(dir) == id {
 			return Plugin{ID: id, Dir: dir, Version: packageVersion(dir)}, nil
 		}
 	}
-	return Plugin{}, skald.E("", skald.KindNotFound, "no files of the plugin %q found (looked in %s): name their folder with --plugin; "+
-		"in a checkout `make plugin` builds them", id, strings.Join(places, ", "))
+	return carried(id, o.Unpack)
 }
 
 func givenPlugin(id, given string) (Plugin, error) {

@@ -113,6 +113,7 @@ func (s *shell) installer(ctx context.Context, f openclawFlags, needed bool) (*o
 	}
 	i := &openclaw.Installer{Options: openclaw.Options{Location: l, ID: f.as, From: f.from, Plugin: f.plugin, TakeSlot: f.takeSlot},
 		Backups: openclaw.BackupFolder(data)}
+	i.Unpack = openclaw.PluginFolder(data)
 	if i.Mode, err = openclaw.ParseMode(f.mode); err != nil {
 		return nil, err
 	}

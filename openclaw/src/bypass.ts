@@ -1,5 +1,5 @@
 // Turns that went past the engine: another agent runtime ran them, the host fell back to its own engine, or the daemon could not be asked.
-// They are told to the daemon for its status, and once per gap to the people in the chat.
+// They are told to the daemon for its status, once per gap to the log, and on channels to the people there (docs/runtimes.md).
 import type { Client } from "./client.js";
 import { hint } from "./hooks.js";
 import type { PluginApi, ReplyEvent, ReplyResult } from "./host.js";

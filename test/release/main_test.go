@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"testing"
 
@@ -59,6 +60,17 @@ func artefacts(t *testing.T) string {
 	return once.dir
 }
 
+// commitTime is asked for once: a commit between two releases is no difference between their sources.
+var commitTime = sync.OnceValue(func() string {
+	git := exec.Command("git", "log", "-1", "--format=%ct")
+	git.Dir = world.Root()
+	out, err := git.Output()
+	if err != nil {
+		return "1000000000" // no repository, as in an unpacked archive of the source
+	}
+	return strings.TrimSpace(string(out))
+})
+
 // makeRelease runs the release program into a folder.
 func makeRelease(dir string) error {
 	args := []string{"run", "./release", "-version", version, "-out", dir}
@@ -67,6 +79,7 @@ func makeRelease(dir string) error {
 	}
 	cmd := exec.Command("go", args...)
 	cmd.Dir = world.Root()
+	cmd.Env = append(os.Environ(), "SOURCE_DATE_EPOCH="+commitTime())
 	if out, err := cmd.CombinedOutput(); err != nil {
 		return fmt.Errorf("%w\n%s", err, out)
 	}

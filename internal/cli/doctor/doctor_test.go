@@ -99,3 +99,30 @@ func TestEngineFindings(t *testing.T) {
 		t.Error("a failure is good")
 	}
 }
+
+// TestRuntimes: doctor says per runtime what of Skald is active, and warns where it is passed by.
+func TestRuntimes(t *testing.T) {
+	t.Parallel()
+	o := OpenClaw{Config: filepath.Join(t.TempDir(), "openclaw.json")}
+	config := `{agents: {list: [{id: "main"}, {id: "coder", agentRuntime: {id: "claude-cli"}}, {id: "other", agentRuntime: {id: "acp"}}]}}`
+	if err := os.WriteFile(o.Config, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]Level{}
+	for _, f := range o.runtimes("skald") {
+		name, _, _ := strings.Cut(f.Message, ":")
+		got[name] = f.Level
+	}
+	want := map[string]Level{"embedded runner": OK, "CLI backend claude-cli": Warn, "ACP agent": Warn}
+	if len(got) != len(want) {
+		t.Errorf("%v", got)
+	}
+	for name, level := range want {
+		if got[name] != level {
+			t.Errorf("%s: %q, want %q", name, got[name], level)
+		}
+	}
+	if o.runtimes("") != nil {
+		t.Error("runtimes are told where Skald does not fill the slot")
+	}
+}

@@ -29,12 +29,34 @@ func (o OpenClaw) Check(ctx context.Context, i skald.Inspector, id skald.Identit
 	plugin, list := c.slot()
 	list = append(list, c.plugin(plugin)...)
 	list = append(list, c.hooks(plugin), c.captures(plugin), c.semantics(o))
+	list = append(list, o.runtimes(plugin)...)
 	return append(list, o.Deliveries(ctx, i, id)...)
 }
 
 func (o OpenClaw) read() (hostConfig, error) {
 	c, err := openclaw.Location(o).Read()
 	return hostConfig{c}, err
+}
+
+// runtimes says, for each agent runtime that the configuration names, what of Skald is active in it (docs/runtimes.md).
+func (o OpenClaw) runtimes(plugin string) (list []Finding) {
+	const check = "runtime"
+	text, err := os.ReadFile(o.Config)
+	var raw map[string]any
+	if err == nil {
+		err = openclaw.Unmarshal(text, &raw)
+	}
+	if err != nil || plugin == "" {
+		return nil // said already
+	}
+	for _, r := range openclaw.RuntimesIn(raw) {
+		if r.Capture && r.Assembly {
+			list = append(list, good(check, "%s", r.Summary()))
+			continue
+		}
+		list = append(list, warn(check, "docs/runtimes.md tells what Skald does under each runtime", "%s", r.Summary()))
+	}
+	return list
 }
 
 // slot names the plugin that fills the slot, "" when it is not ours.

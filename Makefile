@@ -3,7 +3,7 @@
 
 SHELL := /bin/bash
 export CGO_ENABLED ?= 0
-VERSION := $(shell git describe --tags --dirty 2>/dev/null)
+VERSION := $(patsubst v%,%,$(shell git describe --tags --dirty 2>/dev/null))
 LDFLAGS := -s -w $(if $(VERSION),-X github.com/skald-engine/skald/internal/app.Version=$(VERSION))
 
 .PHONY: mcp-test run build plugin setup test test-full lint unit plugin-test e2e crash release release-test conformance fuzz bench-engine bench-replay clean help

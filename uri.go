@@ -107,6 +107,10 @@ func (u URI) Join(segments ...string) URI {
 // Name is the last path segment.
 func (u URI) Name() string { return string(u)[strings.LastIndexByte(string(u), '/')+1:] }
 
+// ShortSession is how many characters of a session's id stand in URIs that are written for a model; where such a URI is read, the session
+// of its scope that begins so is meant.
+const ShortSession = 12
+
 // Target is what a canonical session or memory URI points at.
 type Target struct {
 	Scope   Scope

@@ -38,6 +38,9 @@ func (e *Engine) expand(ctx context.Context, id skald.Identity, asking *skald.Se
 	}
 	x = skald.Expansion{URI: canonical, Turns: []skald.ExpandedTurn{}, More: []skald.URI{}}
 	err = e.store.View(ctx, func(tx skald.Tx) error {
+		if target, err = whole(tx, target); err != nil {
+			return err
+		}
 		sources, err := e.sources(tx, canonical, target, &x)
 		if err != nil {
 			return err

@@ -121,7 +121,8 @@ type delivery struct {
 	run    *run
 	c      Conversation
 	report ConversationReport
-	stored map[string]bool // dry run: the entries that the store has
+	stored map[string]bool // the ids of the entries that the store has; known for a dry run, and where the session is shared
+	others map[string]int  // what the host has delivered of a shared session, by content
 	bytes  int64           // read so far
 	fresh  int             // messages stored since the last commit
 }
@@ -161,13 +162,20 @@ func (d *delivery) begin(ctx context.Context) (cursor, error) {
 	if err != nil || at.LastSeq == 0 {
 		return cursor{}, err
 	}
-	if d.run.o.DryRun {
-		err = d.listStored(ctx, at.LastSeq)
+	if d.run.o.DryRun || d.c.Shared && d.run.inspector != nil {
+		s, err := d.listStored(ctx, at.LastSeq)
+		if err != nil {
+			return cursor{}, err
+		}
+		if d.stored = s.ids; d.c.Shared {
+			d.others = s.others(d.c)
+		}
 	}
-	if d.c.Live {
-		return cursor{}, err
+	if d.c.Live = d.c.Live || hosted(at.Cursor) || len(d.others) > 0; d.c.Live {
+		d.report.Live = true
+		return cursor{}, nil
 	}
-	return readCursor(at.Cursor), err
+	return readCursor(at.Cursor), nil
 }
 
 func (d *delivery) request() skald.Request {
@@ -179,22 +187,6 @@ func (d *delivery) identity() skald.Identity {
 	id := d.run.o.Identity
 	id.Agent = d.report.Agent
 	return id
-}
-
-// listStored collects the entries that the store has, for a dry run.
-func (d *delivery) listStored(ctx context.Context, last int64) error {
-	const page = 1000
-	d.stored = map[string]bool{}
-	for from := int64(1); from <= last; from += page {
-		turns, err := d.run.inspector.ListTurns(ctx, d.identity(), d.report.SessionID, from, min(from+page-1, last))
-		if err != nil {
-			return err
-		}
-		for _, t := range turns {
-			d.stored[t.EntryID] = true
-		}
-	}
-	return nil
 }
 
 // take counts a batch and stores it.
@@ -221,7 +213,9 @@ func (d *delivery) take(ctx context.Context, b batch) error {
 
 // deliver stores a batch, in parts when the limit cuts it.
 func (d *delivery) deliver(ctx context.Context, b batch) error {
-	for rest := b.entries; len(rest) > 0 && !d.run.full(); {
+	rest, known := d.fromHost(b.entries)
+	d.report.Known, d.run.report.Known = d.report.Known+known, d.run.report.Known+known
+	for len(rest) > 0 && !d.run.full() {
 		n := len(rest)
 		if limit := d.run.o.Limit; limit > 0 {
 			n = min(n, limit-d.run.report.Imported)

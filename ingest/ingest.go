@@ -30,6 +30,9 @@ type Conversation struct {
 	// Live says that a host goes on with this very session: its entry ids and session id are the host's own, and the
 	// import keeps no cursor for it and commits nothing.
 	Live bool
+	// Shared says that the session is a host's, and that the program kept a copy of it with ids and times of its own: what the host
+	// has delivered itself is recognised by its content.
+	Shared bool
 	// Items yields the messages in order. An error ends this conversation, and what came before stays.
 	Items iter.Seq2[Item, error]
 }

@@ -105,7 +105,7 @@ func (r *reader) look(b *batch, item Item) (h head, ok bool) {
 	if at.IsZero() {
 		at = r.conversation.Started
 	}
-	if at.Before(r.since) && !at.IsZero() {
+	if !r.since.IsZero() && !at.IsZero() && at.Before(r.since) {
 		b.leftOut++
 		return h, false
 	}
@@ -163,11 +163,14 @@ func headOf(e skald.Entry) (h head, reason string) {
 	return h, ""
 }
 
+// lastMoment is the end of the year 9999 in milliseconds; no report could be written with a later time.
+const lastMoment = 253_402_300_799_999
+
 // time reads the timestamp: milliseconds, or RFC 3339; zero when there is none.
 func (h head) time() time.Time {
 	text := strings.Trim(string(h.Timestamp), `"`)
 	var ms float64
-	if json.Unmarshal([]byte(text), &ms) == nil && ms > 0 && ms < 1e15 {
+	if json.Unmarshal([]byte(text), &ms) == nil && ms > 0 && ms <= lastMoment {
 		return time.UnixMilli(int64(ms)).UTC()
 	}
 	at, err := time.Parse(time.RFC3339Nano, text)

@@ -148,10 +148,16 @@ func usage(raw json.RawMessage) Usage {
 		CacheWrite: num(f["cacheWrite"]), Total: num(f["totalTokens"])}
 }
 
+// The times that a message can tell, in milliseconds: the years 1 to 9999. No JSON can be written with others.
+const (
+	firstMoment = -62_135_596_800_000
+	lastMoment  = 253_402_300_799_999
+)
+
 // moment reads a timestamp: milliseconds, or RFC 3339 text.
 func moment(raw json.RawMessage) time.Time {
 	s := strings.Trim(string(raw), `"`)
-	if ms, err := strconv.ParseFloat(s, 64); err == nil && ms > -1e15 && ms < 1e15 {
+	if ms, err := strconv.ParseFloat(s, 64); err == nil && ms >= firstMoment && ms <= lastMoment {
 		return time.UnixMilli(int64(ms)).UTC()
 	}
 	if t, err := time.Parse(time.RFC3339Nano, s); err == nil {

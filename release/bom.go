@@ -19,7 +19,8 @@ const (
 func (r *release) boms(ctx context.Context) error {
 	for _, p := range r.list {
 		path := r.artefact("skald_%s_%s_%s.cdx.json", r.version, p.os, p.arch)
-		err := r.tool(ctx, cyclonedx, "bin", "-json", "-std", "-noserial", "-notimestamp", "-version", "v"+r.version, "-output", path, r.binaries[p])
+		err := r.tool(ctx, cyclonedx, "bin", "-json", "-std", "-noserial", "-notimestamp",
+			"-version", "v"+r.version, "-output", path, r.binaries[p])
 		if err != nil {
 			return err
 		}

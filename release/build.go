@@ -34,7 +34,8 @@ func (r *release) build(ctx context.Context) error {
 
 // environ sets for the Go command all that would get into the binary, whatever the user's own settings are.
 func (p platform) environ() []string {
-	return append(os.Environ(), "GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0", "GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off")
+	return append(os.Environ(), "GOOS="+p.os, "GOARCH="+p.arch, "CGO_ENABLED=0",
+		"GOFLAGS=", "GOEXPERIMENT=", "GOAMD64=v1", "GOARM64=v8.0", "GOWORK=off")
 }
 
 // host is the binary that runs here.

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"text/template"
+	"time"
 
 	"github.com/skald-engine/skald/openclaw"
 )
@@ -78,7 +79,7 @@ func (r *release) debFiles(p platform) ([]file, error) {
 	if err != nil {
 		return nil, err
 	}
-	changelog, err := r.render("changelog", map[string]string{"Version": debVersion(r.version), "Date": r.date.Format("Mon, 02 Jan 2006 15:04:05 -0700")})
+	changelog, err := r.render("changelog", map[string]string{"Version": debVersion(r.version), "Date": r.date.Format(time.RFC1123Z)})
 	if err != nil {
 		return nil, err
 	}

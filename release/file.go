@@ -47,7 +47,10 @@ func writeTarGz(path string, date time.Time, files []file) error {
 		}
 		t := tar.NewWriter(z)
 		for _, f := range sorted(files) {
-			head := &tar.Header{Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: date, Typeflag: tar.TypeReg, Format: tar.FormatUSTAR}
+			head := &tar.Header{
+				Name: f.name, Mode: int64(f.mode), Size: int64(len(f.data)), ModTime: date,
+				Typeflag: tar.TypeReg, Format: tar.FormatUSTAR,
+			}
 			if err := t.WriteHeader(head); err != nil {
 				return err
 			}

@@ -140,8 +140,9 @@ var (
 		"ISC":           "permission to use, copy, modify, and",
 		"public domain": "public domain",
 	}
-	copyleft = []string{"gnu general public license", "gnu lesser general public", "gnu affero", "mozilla public license", "eclipse public license",
-		"common development and distribution license", "server side public license", "sharealike", "business source license"}
+	copyleft = []string{"gnu general public license", "gnu lesser general public", "gnu affero", "mozilla public license",
+		"eclipse public license", "common development and distribution license", "server side public license",
+		"sharealike", "business source license"}
 )
 
 // surveys are licence files that list a module's whole surroundings, tests and tools included, and so name licences of things that are

@@ -139,7 +139,8 @@ func versionOf(ctx context.Context, given string) (string, error) {
 		return "", fmt.Errorf("version %q is not like 1.2.3 or 1.2.3-rc.1", given)
 	}
 	if base, _, _ := strings.Cut(version, "-"); base != plugin {
-		return "", fmt.Errorf("version %s, but the plugin is %s: change openclaw/package.json, `make plugin`, commit, and tag that", version, plugin)
+		return "", fmt.Errorf("version %s, but the plugin is %s: change openclaw/package.json, `make plugin`, commit, and tag that",
+			version, plugin)
 	}
 	return version, nil
 }

@@ -11,7 +11,8 @@ import (
 func TestDebVersion(t *testing.T) {
 	t.Parallel()
 	for version, want := range map[string]string{
-		"1.2.3": "1.2.3", "1.2.3-rc.1": "1.2.3~rc.1", "1.2.3-4-gabc": "1.2.3+4.gabc", "1.2.3-4-gabc-dirty": "1.2.3+4.gabc.dirty", "1.2.3-dirty": "1.2.3+dirty",
+		"1.2.3": "1.2.3", "1.2.3-rc.1": "1.2.3~rc.1", "1.2.3-4-gabc": "1.2.3+4.gabc",
+		"1.2.3-4-gabc-dirty": "1.2.3+4.gabc.dirty", "1.2.3-dirty": "1.2.3+dirty",
 	} {
 		if got := debVersion(version); got != want {
 			t.Errorf("%s: %s, not %s", version, got, want)
@@ -25,7 +26,9 @@ func TestVersionOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for given, want := range map[string]string{"v" + plugin: plugin, plugin + "-rc.1": plugin + "-rc.1", "v" + plugin + "-3-gabc-dirty": plugin + "-3-gabc-dirty"} {
+	for given, want := range map[string]string{
+		"v" + plugin: plugin, plugin + "-rc.1": plugin + "-rc.1", "v" + plugin + "-3-gabc-dirty": plugin + "-3-gabc-dirty",
+	} {
 		if got, err := versionOf(t.Context(), given); err != nil || got != want {
 			t.Errorf("%s: %s, %v", given, got, err)
 		}
@@ -39,7 +42,8 @@ func TestVersionOf(t *testing.T) {
 
 func TestChoose(t *testing.T) {
 	t.Parallel()
-	if list, err := choose("linux/arm64,windows/amd64"); err != nil || len(list) != 2 || list[1].binary() != "skald.exe" || list[1].npmName() != "skald-openclaw-win32-x64" {
+	list, err := choose("linux/arm64,windows/amd64")
+	if err != nil || len(list) != 2 || list[1].binary() != "skald.exe" || list[1].npmName() != "skald-openclaw-win32-x64" {
 		t.Errorf("%v, %v", list, err)
 	}
 	if _, err := choose("plan9/amd64"); err == nil {

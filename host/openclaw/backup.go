@@ -182,7 +182,7 @@ func replace(path string, text []byte, mode fs.FileMode) (err error) {
 		}
 	}()
 	_, err = f.Write(text)
-	err = errors.Join(err, f.Chmod(mode), f.Sync(), f.Close())
+	err = errors.Join(err, f.Chmod(mode), keepOwner(f, path), f.Sync(), f.Close())
 	if err != nil {
 		return err
 	}

@@ -182,7 +182,11 @@ func commaAfter(text []byte, at int) int {
 	return -1
 }
 
+// splice replaces a part of a text, with the line ends that the text has.
 func splice(text []byte, from, to int, with []byte) []byte {
+	if bytes.Contains(text, []byte("\r\n")) {
+		with = bytes.ReplaceAll(with, []byte("\n"), []byte("\r\n"))
+	}
 	return bytes.Join([][]byte{text[:from], text[to:]}, with)
 }
 

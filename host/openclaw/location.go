@@ -30,6 +30,9 @@ func Find(given Location) (l Location, ok bool) {
 	if l.Config == "" && given.State == "" {
 		l.Config = os.Getenv("OPENCLAW_CONFIG_PATH")
 	}
+	if l.Config == "" && l.State == "" {
+		return l, false // there is no home folder: openclaw.json in the current one is none of the host's
+	}
 	if l.Config == "" {
 		l.Config = filepath.Join(l.State, "openclaw.json")
 	}

@@ -71,7 +71,7 @@ func plan(o Options, text []byte) (Plan, error) {
 	changes, notes := o.steps(root, p.Plugin)
 	base, err := applyAll(text, changes)
 	if err != nil {
-		return p, err
+		return p, skald.Invalid("", "openclaw-config", "%s: %w: mend it there, then install again", o.Location.Config, err)
 	}
 	peers, more, err := Coexist(base, o.Mode, o.ID)
 	p.Peers, p.Changes, p.Notes = peers, append(p.Changes, append(changes, more...)...), append(p.Notes, notes...)

@@ -59,8 +59,12 @@ func filesOf(path string) ([]string, error) {
 	if err != nil {
 		return nil, unreadable(path, err)
 	}
-	if !info.IsDir() {
+	if info.Mode().IsRegular() {
 		return []string{path}, nil
+	}
+	if !info.IsDir() { // it is read twice, and may never end
+		return nil, &skald.Error{Op: op, URI: path, Field: "path", Kind: skald.KindInvalid,
+			Err: errors.New("a pipe or a device cannot be imported: write what it yields into a file first")}
 	}
 	var files []string
 	err = filepath.WalkDir(path, func(file string, d fs.DirEntry, err error) error {

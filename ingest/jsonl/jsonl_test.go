@@ -146,3 +146,33 @@ func FuzzFile(f *testing.F) {
 		}
 	})
 }
+
+// A time in seconds is not one of January 1970.
+func TestSecondsBecomeMilliseconds(t *testing.T) {
+	t.Parallel()
+	path := write(t, `{"role":"user","content":"{\"timestamp\":1767603605}","timestamp": 1767603605,"z":{"timestamp":1}}
+{"role":"user","content":"b","timestamp":1767603605.25}
+{"role":"user","content":"c","timestamp":1767603605000}
+{"role":"user","content":"d","timestamp":7}
+{"role":"user","content":"e","timestamp":"1767603605"}
+`)
+	want := []string{
+		`{"role":"user","content":"{\"timestamp\":1767603605}","timestamp": 1767603605000,"z":{"timestamp":1}}`,
+		`{"role":"user","content":"b","timestamp":1767603605250}`,
+		`{"role":"user","content":"c","timestamp":1767603605000}`,
+		`{"role":"user","content":"d","timestamp":7}`,
+		`{"role":"user","content":"e","timestamp":"1767603605"}`,
+	}
+	if diff := cmp.Diff(want, read(t, path)[1:]); diff != "" {
+		t.Errorf("(-want +got):\n%s", diff)
+	}
+}
+
+// A pipe is read twice and a device never ends: neither may hang an import.
+func TestDeviceIsRefused(t *testing.T) {
+	t.Parallel()
+	_, err := jsonl.Open(t.Context(), []string{os.DevNull}, ingest.OpenOptions{})
+	if skald.KindOf(err) != skald.KindInvalid {
+		t.Errorf("%v", err)
+	}
+}

@@ -102,11 +102,12 @@ func (l *lines) collect(start []byte) ([]byte, error) {
 
 // fields are what is read of a line beside the message itself.
 type fields struct {
-	Role    any `json:"role"`
-	Session any `json:"session"`
-	ID      any `json:"id"`
-	session string
-	id      string
+	Role      any             `json:"role"`
+	Session   any             `json:"session"`
+	ID        any             `json:"id"`
+	Timestamp json.RawMessage `json:"timestamp"`
+	session   string
+	id        string
 }
 
 // parse reads a line's fields, or says why it is no message.

@@ -167,5 +167,5 @@ func (n *namer) item(path string, at line) ingest.Item {
 			id += "-" + strconv.Itoa(again)
 		}
 	}
-	return ingest.Item{Entry: skald.Entry{EntryID: id, Message: raw}, Where: fmt.Sprintf("%s:%d", path, at.number)}
+	return ingest.Item{Entry: skald.Entry{EntryID: id, Message: inMillis(raw, f.Timestamp)}, Where: fmt.Sprintf("%s:%d", path, at.number)}
 }

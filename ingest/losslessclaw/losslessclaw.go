@@ -121,6 +121,7 @@ func (s *source) conversation(ctx context.Context, path string, row row) ingest.
 		Started: record.Time(row.text("created_at")),
 		Session: skald.SessionAddress{SessionID: id, SessionKey: key, AgentID: agentOf(key, s.o)},
 	}
+	c.Shared = s.o.Session == "" && id != ""
 	if s.o.Session != "" || id == "" && key == "" {
 		c.Session = record.Address(s.o, record.Derived(Name, row.text("conversation_id")))
 	}

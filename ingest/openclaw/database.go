@@ -126,7 +126,7 @@ func (d *database) conversation(ctx context.Context, c ingest.Conversation, crea
 		return skipped(c, "the host has put this session into its archive of old ones: open it in OpenClaw once, and import again")
 	}
 	path, id := d.path, c.Session.SessionID
-	c.Items = entries(func(yield func(event, error) bool) { readEvents(ctx, path, id, yield) }, c.Live)
+	c.Items = withoutCommands(entries(func(yield func(event, error) bool) { readEvents(ctx, path, id, yield) }, c.Live))
 	return c
 }
 

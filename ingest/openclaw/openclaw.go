@@ -54,6 +54,9 @@ func Open(ctx context.Context, paths []string, o ingest.OpenOptions) (ingest.Sou
 
 // findAgents lists the agents that have a folder, main first.
 func (s *source) findAgents() error {
+	if s.at.State == "" { // not the current folder
+		return skald.E(op, skald.KindNotFound, "there is no home folder in which OpenClaw could be: name its state folder with --openclaw-state")
+	}
 	folders, err := os.ReadDir(filepath.Join(s.at.State, "agents"))
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return &skald.Error{Op: op, URI: s.at.State, Field: "path", Kind: skald.KindInvalid, Err: err}

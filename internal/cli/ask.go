@@ -108,7 +108,8 @@ func (l *lines) line(ctx context.Context, prompt string) (string, error) {
 	fmt.Fprint(l.out, prompt)
 	answer, err := l.in.ReadString('\n')
 	if err != nil {
-		return "", &skald.Error{Kind: skald.KindInternal, Err: errors.New("the input ended before the last question: nothing was changed")}
+		return "", &skald.Error{Kind: skald.KindInternal, Err: &hint{text: "the input ended before the last question: nothing was changed",
+			fix: "run it again, or `skald init --yes` with flags"}}
 	}
 	return strings.TrimSpace(answer), nil
 }

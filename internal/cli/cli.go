@@ -57,6 +57,7 @@ func (s *shell) root() *cobra.Command {
 no database.
 
 First:
+  skald trial                see on your own conversations what it would bring; changes nothing
   skald init                 set it up: where data lives, what is installed here, what to bring in
   skald openclaw install     put it into OpenClaw, with proof, and undone by uninstall
   skald import SOURCE        bring in the conversations that you have

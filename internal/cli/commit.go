@@ -22,7 +22,11 @@ are written; when --timeout is over first, it exits with code 7 and the work goe
 		Example: "  skald commit SESSION --wait --timeout 30s",
 		RunE: func(c *cobra.Command, args []string) error {
 			return s.use(c.Context(), func(p *place) error {
-				r, err := p.commit(c.Context(), args[0], wait, limit)
+				id, err := p.session(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				r, err := p.commit(c.Context(), id, wait, limit)
 				if err != nil {
 					return err
 				}

@@ -26,7 +26,11 @@ With --json: messages (byte for byte), estimated_tokens, system_prompt_addition,
 				return err
 			}
 			return s.use(c.Context(), func(p *place) error {
-				r, err := p.DryAssemble(c.Context(), p.id, args[0], prompt, budget)
+				id, err := p.session(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				r, err := p.DryAssemble(c.Context(), p.id, id, prompt, budget)
 				if err != nil {
 					return err
 				}

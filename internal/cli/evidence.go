@@ -19,6 +19,7 @@ import (
 
 func (s *shell) benchEvidence() *cobra.Command {
 	var o evidence.Options
+	var budgets []int
 	c := &cobra.Command{
 		Use: "evidence --data FILE --budget TOKENS", Short: "Measure how much of what answers a question is recalled", Args: arguments(),
 		Long: `Play the conversations of a file through the write path, session by session, and put every question as the first prompt of a new
@@ -29,8 +30,10 @@ temporary store. Questions without evidence, or a file without answers, are aske
 			if o.Data == "" {
 				return arguments("--data")(c, nil)
 			}
-			if err := within("budget", int64(o.Budget), 100, maxBudget); err != nil {
-				return err
+			for _, b := range budgets {
+				if err := within("budget", int64(b), 100, maxBudget); err != nil {
+					return err
+				}
 			}
 			if _, err := strategy.ByName(o.Strategy); err != nil {
 				return err
@@ -39,17 +42,24 @@ temporary store. Questions without evidence, or a file without answers, are aske
 				return openForEvidence(ctx, dir, o.Strategy)
 			}
 			o.Progress = func(format string, args ...any) { fmt.Fprintf(s.err, format+"\n", args...) }
-			r, err := evidence.Run(c.Context(), o)
+			list, err := evidence.Sweep(c.Context(), o, budgets)
 			if err != nil {
 				return err
 			}
-			return s.print(r, func(w io.Writer) { showEvidence(w, r) })
+			if len(list) == 1 {
+				return s.print(list[0], func(w io.Writer) { showEvidence(w, list[0]) })
+			}
+			return s.print(list, func(w io.Writer) {
+				for _, r := range list {
+					showEvidence(w, r)
+				}
+			})
 		},
 	}
 	f := c.Flags()
 	f.StringVar(&o.Data, "data", "", "file of conversations, JSON Lines, gzipped when it ends in .gz (required)")
-	f.IntVar(&o.Budget, "budget", 2000, "tokens of what is shown beside the question")
-	f.StringVar(&o.Out, "out", "", "file for the contexts, one a line")
+	f.IntSliceVar(&budgets, "budget", []int{2000}, "tokens of what is shown beside the question; several with commas")
+	f.StringVar(&o.Out, "out", "", "file for the contexts of the first budget, one a line")
 	f.StringVar(&o.Strategy, "strategy", "", "strategy (default: the engine's)")
 	return c
 }

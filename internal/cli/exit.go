@@ -154,9 +154,18 @@ func advice(c *cobra.Command, e *skald.Error) string {
 	if errors.As(e.Err, &own) {
 		return own.fix
 	}
+	if errors.Is(e.Err, errInterrupted) {
+		return "" // the user knows why
+	}
 	if hint, ok := adviceByKind[e.Kind]; ok && !strings.Contains(sentence(e), "`skald ") {
 		if e.Kind == skald.KindNotFound && e.Field == "data" {
 			return "name the folder that `skald serve --data` uses, or leave --data out to ask the running daemon"
+		}
+		if e.Kind == skald.KindNotFound && !strings.Contains(c.Use, "SESSION") && !strings.Contains(c.Use, "URI") {
+			return "" // what is missing is no session and no part of the tree
+		}
+		if e.Kind == skald.KindUnavailable && strings.Contains(sentence(e), "holds the data folder") {
+			return "`skald status` asks a running daemon; a command without --data does so, too"
 		}
 		return strings.ReplaceAll(hint, "COMMAND", c.CommandPath())
 	}

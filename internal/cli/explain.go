@@ -20,7 +20,11 @@ func (s *shell) explain() *cobra.Command {
 				return err
 			}
 			return s.use(c.Context(), func(p *place) error {
-				x, err := p.Explain(c.Context(), p.id, args[0], seq)
+				id, err := p.session(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				x, err := p.Explain(c.Context(), p.id, id, seq)
 				if err != nil {
 					return err
 				}

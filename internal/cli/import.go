@@ -91,6 +91,9 @@ func (s *shell) runImport(ctx context.Context, name string, paths []string, f im
 	if err := within("limit", int64(f.limit), 0, 1<<40); err != nil {
 		return report, err
 	}
+	if strings.Contains(f.session, "://") {
+		return report, skald.Invalid("", "session", "%q is a URI: give the session's id alone, as `skald sessions` lists it", f.session)
+	}
 	o := ingest.Options{Session: f.session, Limit: f.limit, DryRun: f.dryRun}
 	if o.Since, err = parseDate("since", f.since); err != nil {
 		return report, err
@@ -112,10 +115,19 @@ func (s *shell) runImport(ctx context.Context, name string, paths []string, f im
 		report, err = ingest.Import(ctx, p.Engine, p.Inspector, source, o)
 		return err
 	})
-	if f.dryRun && s.where.data != "" && skald.KindOf(err) == skald.KindNotFound { // nothing is stored there yet, so all of it is new
+	if f.dryRun && s.where.empty(err) { // all of it is new
 		report, err = ingest.Import(ctx, nil, nil, source, o)
 	}
 	return report, interrupted(ctx, err)
+}
+
+// empty reports whether an error means that nothing is stored yet where an import would go.
+func (w where) empty(err error) bool {
+	if w.data != "" {
+		return skald.KindOf(err) == skald.KindNotFound
+	}
+	c, fault := w.settings()
+	return err != nil && fault == nil && w.setUp(c) != nil
 }
 
 // interrupted keeps what an interrupted import says about going on; every other command says no more than that it was interrupted.

@@ -53,7 +53,7 @@ a model. The key is never stored, only the name of the variable that holds it.`,
 	f.StringVar(&w.account, "account", "", "account that the data belongs to (default \"default\")")
 	f.StringVar(&w.user, "user", "", "user that the data belongs to (default \"default\")")
 	for name, e := range map[string]*config.Endpoint{"model": &w.model, "embedding": &w.embedding} {
-		f.StringVar(&e.URL, name+"-url", "", "base URL of an OpenAI-compatible API with a "+name)
+		f.StringVar(&e.URL, name+"-url", "", "base URL of an OpenAI-compatible API for the "+name)
 		f.StringVar(&e.Name, name+"-name", "", "name of the "+name+" there")
 		f.StringVar(&e.KeyEnv, name+"-key-env", "", "environment variable that holds the key")
 	}

@@ -77,7 +77,7 @@ func (s *shell) sourceDate() (time.Time, error) {
 
 func manName(c *cobra.Command) string { return strings.ReplaceAll(c.CommandPath(), " ", "-") }
 
-// manPage is one page in man(7)'s language.
+// manPage is one page in man(7)'s language. cobra/doc would read the help texts as Markdown; ours are plain, with columns.
 func manPage(c *cobra.Command, date time.Time) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, ".TH %q 1 %q %q \"Skald\"\n", strings.ToUpper(manName(c)), date.Format("2006-01-02"), "Skald "+app.Version)

@@ -92,6 +92,9 @@ back. What Skald has stored stays.`,
 // installer puts the flags together. The host's program is needed for an installation only.
 func (s *shell) installer(ctx context.Context, f openclawFlags, needed bool) (*openclaw.Installer, error) {
 	l, ok := openclaw.Find(f.place)
+	if !ok && l.State == "" {
+		return nil, skald.E("", skald.KindNotFound, "there is no home folder in which OpenClaw could be: name its folder with --openclaw-state")
+	}
 	if !ok {
 		return nil, skald.E("", skald.KindNotFound, "no OpenClaw configuration in %s: set OpenClaw up first (`openclaw onboard`), or "+
 			"name its folder with --openclaw-state", l.State)

@@ -112,7 +112,7 @@ func showPeers(w io.Writer, peers []openclaw.Peer) {
 	if len(peers) == 0 {
 		return
 	}
-	fmt.Fprintln(w, paint(w, bold, "What else remembers"))
+	fmt.Fprintln(w, paint(w, bold, "What else remembers, and what becomes of it"))
 	for _, p := range peers {
 		fmt.Fprintf(w, "  %s: %s\n", p.Name, p.What)
 		fmt.Fprintf(w, "    %s\n", p.Effect)
@@ -121,6 +121,9 @@ func showPeers(w io.Writer, peers []openclaw.Peer) {
 
 func showInstallPlan(w io.Writer, r openclawReport) {
 	fmt.Fprintf(w, "OpenClaw %s, %s\n", r.Program.Version, r.Location.Config)
+	if r.Plugin.Embedded {
+		fmt.Fprintf(w, "  write  %s  %s\n", r.Plugin.Dir, paint(w, faint, "the plugin's files, which this program holds"))
+	}
 	for _, c := range r.Commands {
 		fmt.Fprintln(w, "  run", c)
 	}
@@ -158,6 +161,7 @@ func showInstall(w io.Writer, r openclawReport) {
 		fmt.Fprintln(w, paint(w, bold, "This would be done"))
 		showInstallPlan(w, r)
 		fmt.Fprintln(w, "then one short turn of OpenClaw's model as proof;", r.Gateway.Next())
+		fmt.Fprintln(w, "nothing was changed: this was a dry run")
 	default:
 		fmt.Fprintln(w, paint(w, bold, "Done"))
 		showInstallPlan(w, r)

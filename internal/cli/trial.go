@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -55,6 +56,9 @@ temporary folder that is removed at the end. With --json the report goes to stan
 			}
 			if f.out == "" && !s.json {
 				f.out = trialPage
+			}
+			if err := canWrite(f.out); err != nil {
+				return err
 			}
 			report, err := s.runTrial(c.Context(), args[0], args[1:], f)
 			if err != nil {
@@ -135,6 +139,34 @@ func openWay(ctx context.Context, dir, strategy string) (*app.App, replay.Target
 		return nil, replay.Target{}, err
 	}
 	return a, replay.Target{Engine: a.Engine, Inspector: a.Engine, SetClock: clock.set, Settle: a.Engine.RunJobs}, nil
+}
+
+// canWrite fails where no page could be written, before minutes of work are done for it. It leaves nothing.
+func canWrite(path string) error {
+	if path == "" {
+		return nil
+	}
+	info, err := os.Stat(path)
+	if err == nil && info.IsDir() {
+		return skald.Invalid("", "out", "the report cannot be written: %s is a folder: name a file in it", path)
+	}
+	probe := path
+	if err != nil { // there is no such file yet
+		probe = filepath.Join(filepath.Dir(path), ".skald-trial-probe")
+	}
+	f, err := os.OpenFile(probe, os.O_WRONLY|os.O_CREATE, 0o600)
+	var cause *fs.PathError
+	if errors.As(err, &cause) {
+		err = cause.Err // the probe's name means nothing to the user
+	}
+	if err != nil {
+		return skald.Invalid("", "out", "the report cannot be written to %s: %w", path, err)
+	}
+	_ = f.Close()
+	if probe != path {
+		_ = os.Remove(probe)
+	}
+	return nil
 }
 
 // writePage writes the page as a whole or not at all.

@@ -26,7 +26,11 @@ With --json: an array of envelopes, or with --raw of the messages.`,
 				return err
 			}
 			return s.use(c.Context(), func(p *place) error {
-				turns, err := p.ListTurns(c.Context(), p.id, args[0], from, to)
+				id, err := p.session(c.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				turns, err := p.ListTurns(c.Context(), p.id, id, from, to)
 				if err != nil {
 					return err
 				}

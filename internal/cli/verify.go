@@ -21,7 +21,11 @@ of all sessions. Exit code 6 when something is wrong.`,
 				session = args[0]
 			}
 			return s.use(c.Context(), func(p *place) error {
-				r, err := p.Verify(c.Context(), p.id, session)
+				id, err := p.session(c.Context(), session)
+				if err != nil {
+					return err
+				}
+				r, err := p.Verify(c.Context(), p.id, id)
 				if err != nil {
 					return err
 				}

@@ -130,7 +130,7 @@ func (w where) settings() (config.Config, error) {
 
 // badFile gives a file that cannot be read the kind of a wrong input.
 func badFile(err error, field string) error {
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, fs.ErrPermission) {
+	if cause := (*fs.PathError)(nil); errors.As(err, &cause) { // not there, not readable, or a folder
 		return skald.Invalid("", field, "%w", err)
 	}
 	return err

@@ -97,10 +97,11 @@ func (h Runner) captureFile(ctx context.Context, path string, ends complete) (wh
 	return d.finish(ctx)
 }
 
-// The most that one call of the engine brings.
+// The most that one call of the engine brings: little enough to be stored well within the time of a hook, so that each hook of a long
+// backlog gets some of it done.
 const (
-	batchEntries = 500
-	batchBytes   = 4 << 20
+	batchEntries = 200
+	batchBytes   = 256 << 10
 )
 
 // delivery sends the items of one reading.

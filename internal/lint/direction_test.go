@@ -19,6 +19,7 @@ var layers = []struct {
 }{
 	{"", 0}, // the root package
 	{"/message", 1},
+	{"/model/static", 1}, // a table, knows nobody
 	{"/openclaw", 1}, // the built plugin, embedded
 	{"/index", 2},
 	{"/store", 2},

@@ -28,7 +28,8 @@ func TestDeb(t *testing.T) {
 	}
 	root := filepath.Join(t.TempDir(), "root")
 	output(t, exec.Command("dpkg-deb", "-x", deb, root))
-	for _, want := range []string{"usr/share/man/man1/skald.1.gz", "usr/share/bash-completion/completions/skald", "usr/share/zsh/vendor-completions/_skald",
+	for _, want := range []string{"usr/share/man/man1/skald.1.gz", "usr/share/bash-completion/completions/skald",
+		"usr/share/zsh/vendor-completions/_skald",
 		"usr/share/fish/vendor_completions.d/skald.fish", "usr/share/doc/skald/copyright", "usr/share/doc/skald/changelog.gz",
 		"usr/lib/systemd/user/skald.service"} {
 		if _, err := os.Stat(filepath.Join(root, want)); err != nil {

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
@@ -25,11 +26,11 @@ func TestPluginsInstall(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer registry.Close()
+	t.Cleanup(registry.Close)
 	model := scripted.New(scripted.Options{})
-	defer model.Close()
+	t.Cleanup(model.Close)
 	ctx, cancel := context.WithTimeout(context.Background(), 8*time.Minute)
-	defer cancel()
+	t.Cleanup(cancel) // after the gateway's end: a cancelled context kills it
 
 	dir := filepath.Join(scratch, "npm") // kept after a failure, for its logs
 	address := freeAddress(t)
@@ -38,12 +39,17 @@ func TestPluginsInstall(t *testing.T) {
 	write(t, filepath.Join(home, ".npmrc"), "registry="+registry.URL+"/\n")
 	g, err := gateway.Prepare(gateway.Options{
 		Dir: dir, PrimaryModel: "lab/gpt-scripted", ToolProfile: "minimal",
-		Providers: []gateway.Provider{{Name: "lab", BaseURL: model.BaseURL("openai"), API: "openai-completions", Models: []gateway.Model{{ID: "gpt-scripted"}}}},
+		Providers: []gateway.Provider{{
+			Name: "lab", BaseURL: model.BaseURL("openai"), API: "openai-completions", Models: []gateway.Model{{ID: "gpt-scripted"}},
+		}},
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(func() { _ = g.Stop() })
+	t.Cleanup(func() {
+		_ = g.Stop()
+		endDaemon(address, data) // on a busy machine the gateway is killed, and leaves it
+	})
 
 	out, err := g.CLI(ctx, "plugins", "install", "skald-openclaw", "--force", "--accept-capabilities")
 	t.Logf("plugins install: %s", out)
@@ -63,11 +69,10 @@ func TestPluginsInstall(t *testing.T) {
 	if _, err := g.Turn(ctx, "agent:main:npm", "The teapot is green."); err != nil {
 		t.Fatal(err)
 	}
-	key, err := os.ReadFile(filepath.Join(data, "key"))
+	c, err := daemonAt(address, data)
 	if err != nil {
 		t.Fatalf("the plugin started no daemon: %v", err)
 	}
-	c := client.New("http://"+address, strings.TrimSpace(string(key)), client.Options{})
 	sessions, err := c.ListSessions(ctx, world.Identity, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -77,6 +82,26 @@ func TestPluginsInstall(t *testing.T) {
 		t.Fatalf("the turn is not stored: %+v", sessions)
 	}
 	laidOut(t, g)
+}
+
+func daemonAt(address, data string) (*client.Client, error) {
+	key, err := os.ReadFile(filepath.Join(data, "key"))
+	return client.New("http://"+address, strings.TrimSpace(string(key)), client.Options{}), err
+}
+
+// endDaemon ends the daemon of this test, if it still answers.
+func endDaemon(address, data string) {
+	c, err := daemonAt(address, data)
+	if err != nil {
+		return
+	}
+	hello, err := c.Handshake(context.Background())
+	if err != nil {
+		return
+	}
+	if process, err := os.FindProcess(hello.PID); err == nil {
+		_ = process.Signal(syscall.SIGTERM)
+	}
 }
 
 // laidOut checks that the binary is there once, and in none of the copies that the host makes of the plugin and its dependencies.

@@ -57,7 +57,8 @@ func (r *Registry) add(path string) error {
 	short, long := sha1.Sum(data), sha512.Sum512(data)
 	file := filepath.Base(path)
 	manifest["dist"] = map[string]any{
-		"tarball": r.URL + "/-/" + file, "shasum": hex.EncodeToString(short[:]), "integrity": "sha512-" + base64.StdEncoding.EncodeToString(long[:]),
+		"tarball": r.URL + "/-/" + file, "shasum": hex.EncodeToString(short[:]),
+		"integrity": "sha512-" + base64.StdEncoding.EncodeToString(long[:]),
 	}
 	r.tarballs[file] = data
 	r.packages[name] = map[string]any{

@@ -60,7 +60,8 @@ const grace = time.Minute
 func (db agentDB) behind(ctx context.Context, agent string, i skald.Inspector, id skald.Identity) Finding {
 	const check = "sessions behind"
 	if i == nil {
-		return warn(check, "start the daemon or name a data folder", "agent %s: there is no engine to compare with", agent)
+		return warn(check, "start the daemon, or name a data folder with --data",
+			"agent %s: no daemon answers, so its sessions cannot be compared with what is stored", agent)
 	}
 	id.Agent = agent
 	stored, err := i.ListSessions(ctx, id, 0)

@@ -71,7 +71,7 @@ func mend(check string, err error) string {
 	case check == "store":
 		return ""
 	}
-	return "start the daemon with `skald serve`, or name a data folder with --data or another daemon with --server"
+	return "`skald init` sets Skald up, `skald serve` starts the daemon; --data DIR or --server URL name data that lies elsewhere"
 }
 
 // Engine looks at what the engine tells of itself.

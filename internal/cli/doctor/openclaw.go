@@ -28,7 +28,9 @@ func (o OpenClaw) Check(ctx context.Context, i skald.Inspector, id skald.Identit
 	}
 	plugin, list := c.slot()
 	list = append(list, c.plugin(plugin)...)
-	list = append(list, c.hooks(plugin), c.captures(plugin), c.semantics(o))
+	if plugin != "" {
+		list = append(list, c.hooks(plugin), c.captures(plugin), c.semantics(o))
+	}
 	list = append(list, o.runtimes(plugin)...)
 	return append(list, o.Deliveries(ctx, i, id)...)
 }
@@ -66,9 +68,9 @@ func (c hostConfig) slot() (string, []Finding) {
 	case slices.Contains(openclaw.IDs, in):
 		return in, []Finding{good("slot", "contextEngine is %q", in)}
 	case in == "" || in == "legacy":
-		return "", []Finding{fail("slot", `set plugins.slots.contextEngine to "skald" in openclaw.json`, "the context engine slot is not filled: the host uses its own engine")}
+		return "", []Finding{fail("slot", "`skald openclaw install` fills it", "the context engine slot is not filled: the host uses its own engine")}
 	}
-	return "", []Finding{fail("slot", `set plugins.slots.contextEngine to "skald", if Skald shall take its place`, "the context engine slot is filled by %q", in)}
+	return "", []Finding{fail("slot", "`skald openclaw install --take-slot`, if Skald shall take its place", "the context engine slot is filled by %q", in)}
 }
 
 func (c hostConfig) plugin(id string) []Finding {

@@ -13,15 +13,17 @@ import (
 // Window is the token budget of the assemble: a usual model's. What is injected is limited by Options.Budget.
 const Window = 128_000
 
-// around is what stands around the recalled items beside their own account, in tokens; where it is more, the question is asked again in
-// another session with so much less.
+// frame is about what stands around the recalled items beside their own account, in tokens. The engine's setting limits the items only:
+// where what is shown misses the budget by more than slack, the question is asked again in another session with so much more or less.
 const (
-	around = 90
-	tries  = 3
+	frame = 70
+	slack = 12
+	tries = 4
 )
 
 // answer is what the engine injected for one question.
 type answer struct {
+	key     string // of the session that was asked
 	context string
 	ranked  []string
 	took    time.Duration
@@ -35,8 +37,9 @@ func (p *player) ask(ctx context.Context, n int, q Question, budget int) (answer
 	if err != nil {
 		return answer{}, err
 	}
-	left := budget - message.TextTokens(shown(head)) - message.TextTokens(q.Question) - around
-	for try := 0; ; try++ {
+	var best answer
+	left := budget - message.TextTokens(shown(head)) - message.TextTokens(q.Question) - frame
+	for try := range tries {
 		key := fmt.Sprintf("agent:main:question-%d-%d-%d", n, budget, try)
 		began := time.Now()
 		result, err := p.assemble(ctx, key, q.Question, now, max(1, left))
@@ -45,13 +48,17 @@ func (p *player) ask(ctx context.Context, n int, q Question, budget int) (answer
 			return answer{}, err
 		}
 		text := shown(result)
-		if over := message.TextTokens(text) - budget; over > 0 && try < tries {
-			left -= over
-			continue
+		rest := budget - message.TextTokens(text)
+		if rest >= 0 || best.key == "" {
+			best = answer{key: key, context: text, took: took}
 		}
-		ranked, err := p.ranked(ctx, key, now)
-		return answer{context: text, ranked: ranked, took: took}, err
+		if rest >= 0 && (rest <= slack || try > 0) || len(result.Messages) == len(head.Messages) {
+			break
+		}
+		left += rest - slack/3
 	}
+	best.ranked, err = p.ranked(ctx, best.key, now)
+	return best, err
 }
 
 func (p *player) request(key string, now time.Time, recall int) skald.Request {

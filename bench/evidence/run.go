@@ -35,21 +35,39 @@ type Options struct {
 
 // Run plays every conversation into a store of its own and puts its questions.
 func Run(ctx context.Context, o Options) (Report, error) {
-	t := tally{Report: Report{Data: o.Data, Budget: o.Budget, ByCategory: map[string]Category{}, Configured: o.configuration()}}
+	list, err := Sweep(ctx, o, []int{o.Budget})
+	if err != nil {
+		return Report{}, err
+	}
+	return list[0], nil
+}
+
+// Sweep is Run at several budgets: the conversations are stored once. Contexts are written for the first budget only.
+func Sweep(ctx context.Context, o Options, budgets []int) ([]Report, error) {
+	list := make([]*tally, len(budgets))
+	for i, budget := range budgets {
+		at := o
+		at.Budget = budget
+		list[i] = &tally{Report: Report{Data: o.Data, Budget: budget, ByCategory: map[string]Category{}, Configured: at.configuration()}}
+	}
 	out, err := newWriter(o.Out)
 	if err != nil {
-		return t.Report, err
+		return nil, err
 	}
 	for c, err := range Load(o.Data) {
 		if err == nil {
-			err = conversation(ctx, o, c, out, &t)
+			err = conversation(ctx, o, c, out, list)
 		}
 		if err != nil {
-			return t.Report, joinClose(err, out)
+			return nil, joinClose(err, out)
 		}
-		o.Progress("%s: %d turns, %d questions", c.ID, t.conversationTurns, len(c.Questions))
+		o.Progress("%s: %d turns, %d questions", c.ID, list[0].conversationTurns, len(c.Questions))
 	}
-	return t.report(), out.close()
+	reports := make([]Report, len(list))
+	for i, t := range list {
+		reports[i] = t.report()
+	}
+	return reports, out.close()
 }
 
 // configuration says how the figures came about.
@@ -65,7 +83,7 @@ func joinClose(err error, out *writer) error {
 	return err
 }
 
-func conversation(ctx context.Context, o Options, c Conversation, out *writer, t *tally) (err error) {
+func conversation(ctx context.Context, o Options, c Conversation, out *writer, list []*tally) (err error) {
 	dir, err := os.MkdirTemp("", "skald-evidence-")
 	if err != nil {
 		return err
@@ -85,25 +103,30 @@ func conversation(ctx context.Context, o Options, c Conversation, out *writer, t
 	if err := p.store(ctx, c); err != nil {
 		return fmt.Errorf("%s: %w", c.ID, err)
 	}
-	if err := t.stored(dir, p.turns, time.Since(began)); err != nil {
-		return err
+	took := time.Since(began)
+	for _, t := range list {
+		if err := t.stored(dir, p.turns, took); err != nil {
+			return err
+		}
 	}
 	w := countWords(c)
 	for i, q := range c.Questions {
-		a, err := p.ask(ctx, i, q, o.Budget)
-		if err != nil {
-			return fmt.Errorf("%s: %w", q.ID, err)
+		for n, t := range list {
+			a, err := p.ask(ctx, i, q, t.Budget)
+			if err == nil && n == 0 {
+				err = out.write(q.ID, a)
+			}
+			if err != nil {
+				return fmt.Errorf("%s: %w", q.ID, err)
+			}
+			t.add(q, p.texts, w, a)
 		}
-		if err := out.write(q.ID, a); err != nil {
-			return err
-		}
-		t.add(q, p.texts, w, a, o.Budget)
 	}
 	return nil
 }
 
 // add scores one question.
-func (t *tally) add(q Question, texts map[string]string, w words, a answer, budget int) {
+func (t *tally) add(q Question, texts map[string]string, w words, a answer) {
 	t.took = append(t.took, a.took)
 	tokens := message.TextTokens(a.context)
 	if len(q.Evidence) == 0 {
@@ -115,7 +138,7 @@ func (t *tally) add(q Question, texts map[string]string, w words, a answer, budg
 	t.tokens += tokens
 	readings := views(a.context)
 	hit := 0.0
-	if tokens > budget {
+	if tokens > t.Budget {
 		t.OverBudget++
 	} else {
 		hit = recalled(q, texts, w, readings)

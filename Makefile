@@ -6,7 +6,7 @@ export CGO_ENABLED ?= 0
 VERSION := $(patsubst v%,%,$(shell git describe --tags --dirty 2>/dev/null))
 LDFLAGS := -s -w $(if $(VERSION),-X github.com/skald-engine/skald/internal/app.Version=$(VERSION))
 
-.PHONY: mcp-test run build plugin setup test test-full lint unit plugin-test e2e crash release release-test conformance fuzz bench-engine bench-replay clean help
+.PHONY: mcp-test run build plugin setup test test-full lint unit plugin-test e2e crash release release-test conformance fuzz bench-engine bench-evidence bench-replay clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -81,6 +81,9 @@ fuzz: ## every fuzz target for FUZZTIME (default 10s)
 bench-engine: build ## the figures of docs/benchmarks.md
 	@mkdir -p .run && rm -rf .run/bench
 	bin/skald bench engine --data .run/bench --json | tee .run/bench-engine.json
+
+bench-evidence: build ## how much of what answers a question is shown, on the shared data, into docs/benchmarks.md; skipped without the data
+	go run ./bench/evidence/table
 
 bench-replay: build ## replay the shared transcripts, when they are there
 	@for f in ../shared/data/transcripts/*.jsonl; do case $$f in *facts*) continue;; esac; echo "== $$(basename $$f)"; bin/skald replay $$f --budget 16000; done

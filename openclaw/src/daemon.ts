@@ -62,6 +62,9 @@ export class Daemon {
       }
     }
     const state = link(this.config.baseUrl);
+    if (state.services === 0) { // a late call while the host unloads the plugin must not leave a daemon behind
+      throw new Fault("unavailable", "the gateway has stopped the skald daemon", "ECONNREFUSED");
+    }
     if (Date.now() - (state.startedAt ?? 0) < restartAfterMs) {
       throw new Fault("unavailable", `the skald daemon does not run; see ${join(this.config.dataDir, "daemon.log")}`, "ECONNREFUSED");
     }
@@ -106,9 +109,17 @@ export class Daemon {
     }
   }
 
+  /** wanted counts a service of the host in: the daemon runs while there is one. */
+  wanted(): void {
+    const state = link(this.config.baseUrl);
+    state.services = (state.services ?? 0) + 1;
+  }
+
   /** stop ends the daemon that this process started, and lets it drain. One started by others stays. */
   async stop(): Promise<void> {
     const state = link(this.config.baseUrl);
+    state.services = Math.max(0, (state.services ?? 1) - 1);
+    if (state.services > 0) return; // a reload has started the next one already
     const child = state.child;
     state.child = state.hello = state.startedAt = undefined;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

@@ -14,6 +14,8 @@ export interface Link {
   startedAt?: number;
   /** The daemon that this process started. */
   child?: ChildProcess;
+  /** How many of the host's services want the daemon; absent where the host starts none (`agent --local`). */
+  services?: number;
 }
 
 interface Warning {

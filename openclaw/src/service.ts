@@ -11,6 +11,7 @@ export function registerService(api: PluginApi, client: Client, daemon: Daemon):
   api.registerService?.({
     id: pluginId,
     start: async () => {
+      daemon.wanted();
       await daemon.ensure(within(startMs)).catch(() => {}); // warned about already
     },
     stop: async () => {

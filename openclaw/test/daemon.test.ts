@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -59,9 +59,15 @@ test("the daemon is started once for all copies, its key is read, and the servic
   assert.equal(statSync(dataDir).mode & 0o777, 0o700);
   assert.ok(host.lines.some((l) => /started skald 7/.test(l)));
   await host.services[0]!.stop({ stateDir: "", logger: host.logger });
-  assert.equal(readFileSync(join(dataDir, "drained"), "utf8"), "yes");
+  assert.ok(!existsSync(join(dataDir, "drained")), "a reload that has started the next service keeps the daemon");
   await host.services[1]!.stop({ stateDir: "", logger: host.logger });
+  assert.equal(readFileSync(join(dataDir, "drained"), "utf8"), "yes");
+  link(address(host)).startedAt = 0; // long ago
+  await (await host.engine()).bootstrap(session);
+  assert.equal(readFileSync(join(dataDir, "starts"), "utf8").trim().split("\n").length, 1, "a late call leaves no daemon behind");
 });
+
+const address = (host: FakeHost) => `http://127.0.0.1:${host.pluginConfig?.port}`;
 
 test("a daemon that was killed is started again within a call", async () => {
   const dir = mkdtempSync(join(tmpdir(), "skald-"));
@@ -69,7 +75,7 @@ test("a daemon that was killed is started again within a call", async () => {
   const host = new FakeHost({ port: await freePort(), dataDir, binary: program(dir) });
   plugin.register(host);
   const engine = await host.engine();
-  const state = link(`http://127.0.0.1:${host.pluginConfig?.port}`);
+  const state = link(address(host));
   const gone = new Promise((resolve) => state.child?.once("exit", resolve));
   state.child?.ref();
   state.child?.kill("SIGKILL");

@@ -583,6 +583,9 @@ var Daemon = class {
       }
     }
     const state = link(this.config.baseUrl);
+    if (state.services === 0) {
+      throw new Fault("unavailable", "the gateway has stopped the skald daemon", "ECONNREFUSED");
+    }
     if (Date.now() - (state.startedAt ?? 0) < restartAfterMs) {
       throw new Fault("unavailable", `the skald daemon does not run; see ${join4(this.config.dataDir, "daemon.log")}`, "ECONNREFUSED");
     }
@@ -624,9 +627,16 @@ var Daemon = class {
       }
     }
   }
+  /** wanted counts a service of the host in: the daemon runs while there is one. */
+  wanted() {
+    const state = link(this.config.baseUrl);
+    state.services = (state.services ?? 0) + 1;
+  }
   /** stop ends the daemon that this process started, and lets it drain. One started by others stays. */
   async stop() {
     const state = link(this.config.baseUrl);
+    state.services = Math.max(0, (state.services ?? 1) - 1);
+    if (state.services > 0) return;
     const child = state.child;
     state.child = state.hello = state.startedAt = void 0;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -1299,6 +1309,7 @@ function registerService(api, client, daemon) {
   api.registerService?.({
     id: pluginId,
     start: async () => {
+      daemon.wanted();
       await daemon.ensure(within(startMs2)).catch(() => {
       });
     },

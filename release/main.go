@@ -40,7 +40,7 @@ type release struct {
 	binaries map[platform]string
 	pages    []file // man pages and completions
 	licences []byte // of all that is linked in
-	docs     []file // README, CHANGELOG, LICENSE
+	docs     []file // README, CHANGELOG, LICENSE and the pages
 }
 
 func run(ctx context.Context, out, version, only string) error {

@@ -56,7 +56,7 @@ func (r *release) skald(ctx context.Context, args ...string) ([]byte, error) {
 // archives packs a binary with its documents, in a folder of the archive's name.
 func (r *release) archives(context.Context) error {
 	var err error
-	if r.docs, err = load("README.md", "CHANGELOG.md", "LICENSE"); err != nil {
+	if r.docs, err = documents(); err != nil {
 		return err
 	}
 	for _, p := range r.list {
@@ -77,4 +77,18 @@ func (r *release) archives(context.Context) error {
 		}
 	}
 	return nil
+}
+
+// documents are the README and the pages that it leads to.
+func documents() ([]file, error) {
+	pages, err := filepath.Glob("docs/*.md")
+	if err != nil {
+		return nil, err
+	}
+	docs, err := load(pages...)
+	if err != nil {
+		return nil, err
+	}
+	top, err := load("README.md", "CHANGELOG.md", "CONTRIBUTING.md", "LICENSE")
+	return append(top, below("docs", docs)...), err
 }

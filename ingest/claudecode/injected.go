@@ -20,6 +20,12 @@ var notices = []string{"[Request interrupted by user", "Caveat: The messages bel
 // continued begins the summary by which older versions replaced earlier messages without marking it.
 const continued = "This session is being continued from a previous conversation that ran out of context"
 
+// Said is what the user said in a text, without what the program and its hooks put before and after it.
+func Said(text string) string {
+	said, _ := split(text)
+	return said
+}
+
 // split parts a text of a user's message into what the user said and what was put before and after it. A tag within the text was typed
 // and stays (CAP-03), and so does one that is never closed.
 func split(text string) (said, injected string) {

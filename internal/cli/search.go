@@ -3,6 +3,8 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -12,6 +14,7 @@ import (
 
 func (s *shell) search() *cobra.Command {
 	var q skald.FindQuery
+	var explain bool
 	c := &cobra.Command{
 		Use: "search QUERY", Short: "Search memories, archives and turns", Args: arguments("QUERY"),
 		Example: "  skald search \"port 5544\"\n  skald search deadline --scope viking://user/memories",
@@ -28,16 +31,37 @@ func (s *shell) search() *cobra.Command {
 					return err
 				}
 				r.Hits, r.Trace.Items, r.Trace.Dropped = list(r.Hits), list(r.Trace.Items), list(r.Trace.Dropped)
-				return s.print(r, func(w io.Writer) { showHits(w, r.Hits) })
+				return s.print(r, func(w io.Writer) {
+					showHits(w, r.Hits)
+					if explain {
+						showScores(w, r.Trace)
+					}
+				})
 			})
 		},
 	}
 	f := c.Flags()
 	f.IntVar(&q.Limit, "limit", 10, "at most so many hits")
+	f.BoolVar(&explain, "explain", false, "every stage's score of every candidate, and why it was left out (always in --json)")
 	f.StringVar(&q.Scope, "scope", "", "a URI to search below")
 	f.StringVar(&q.Session, "session", "", "the asking session: a group session finds its own audience only")
 	s.whereFlags(c)
 	return c
+}
+
+// showScores lists every candidate with what each stage made of it.
+func showScores(w io.Writer, t skald.RecallTrace) {
+	fmt.Fprintf(w, "\nsearched for: %s; %d shown, %d left out, %.1f ms\n", strings.Join(t.Terms, " "), len(t.Items), len(t.Dropped), t.Millis)
+	for _, c := range slices.Concat(t.Items, t.Dropped) {
+		fmt.Fprintf(w, "%.3f  %s", c.Score, c.URI)
+		for _, stage := range slices.Sorted(maps.Keys(c.Parts)) {
+			fmt.Fprintf(w, "  %s %.3f", stage, c.Parts[stage])
+		}
+		if c.Why != "" {
+			fmt.Fprintf(w, "  left out: %s", c.Why)
+		}
+		fmt.Fprintln(w)
+	}
 }
 
 func showHits(w io.Writer, hits []skald.RecallCandidate) {

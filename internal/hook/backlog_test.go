@@ -47,3 +47,16 @@ func TestBacklogIsStoredHookByHook(t *testing.T) {
 		last = stored
 	}
 }
+
+// A person may begin a prompt with a tag; only the program's own tags make it one that nobody asked.
+func TestPromptThatBeginsWithATag(t *testing.T) {
+	t.Parallel()
+	for prompt, want := range map[string]bool{
+		"<div> is not centred, why?": true, "<3 herons": true, "<task-notification>done</task-notification>": false,
+		"<local-command-stdout>x</local-command-stdout>": false, "  ": false,
+	} {
+		if got := asks(Input{Prompt: prompt}); got != want {
+			t.Errorf("%q: %v", prompt, got)
+		}
+	}
+}

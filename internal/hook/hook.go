@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/ingest/claudecode"
 	"github.com/skald-engine/skald/message"
 )
 
@@ -96,7 +97,7 @@ func (h Runner) recall(ctx context.Context, in Input) (string, error) {
 func asks(in Input) bool {
 	prompt := strings.TrimSpace(in.Prompt)
 	command := strings.HasPrefix(prompt, "/") && !strings.ContainsAny(prompt, " \n")
-	return prompt != "" && !command && in.AgentID == "" && !strings.HasPrefix(prompt, "<")
+	return !command && in.AgentID == "" && strings.TrimSpace(claudecode.Said(prompt)) != ""
 }
 
 // recallStart begins the engine's recall in its form as text.

@@ -185,7 +185,7 @@ func TestWhy(t *testing.T) {
 	r.req.Session.SessionKey = "agent:main:next"
 	r.exchange("Which tea do I prefer?", "The green harbour tea.", `,"usage":{"input":100,"cacheRead":1900,"cacheWrite":0}`, true)
 	a := r.say("why")
-	r.holds(a, "of the 20,000 it may have", "Notes and summaries", "no earlier turns 0, recalls ", `Recalled for "Which tea`, "1. 1.", "Lofoten", "viking://",
+	r.holds(a, "of the 20,000 it may have", "Notes and summaries", "no earlier turns, recalls ", `Recalled for "Which tea`, "1. 1.", "Lofoten", "viking://",
 		"read 1,900 of 2,000 input tokens from its cache (95 %)")
 	var w struct {
 		Explanation skald.Explanation `json:"explanation"`

@@ -73,9 +73,9 @@ func (w reasons) addCost(t *text) {
 		number(e.Tokens), percent(e.Tokens, e.Budget), number(e.Budget))
 	raw := "no earlier turns"
 	if e.RawFrom > 0 {
-		raw = "turns " + number(e.RawFrom) + " to " + number(e.RawTo) + " as they were said"
+		raw = "turns " + number(e.RawFrom) + " to " + number(e.RawTo) + " as they were said " + number(w.Raw)
 	}
-	t.add("Notes and summaries %s, %s %s, recalls %s.", number(e.Head), raw, number(w.Raw), number(w.Recalls))
+	t.add("Notes and summaries %s, %s, recalls %s.", number(e.Head), raw, number(w.Recalls))
 }
 
 func (w reasons) addRecall(t *text) {

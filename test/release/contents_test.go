@@ -66,7 +66,7 @@ func TestArchives(t *testing.T) {
 	for _, name := range archives {
 		root := strings.TrimSuffix(strings.TrimSuffix(name, ".tar.gz"), ".zip")
 		files := open(t, filepath.Join(dir, name))
-		for _, want := range []string{"README.md", "CHANGELOG.md", "LICENSE", "THIRD_PARTY_LICENSES.txt", "man/skald.1", "man/skald-serve.1",
+		for _, want := range []string{"README.md", "docs/getting-started.md", "CHANGELOG.md", "LICENSE", "THIRD_PARTY_LICENSES.txt", "man/skald.1", "man/skald-serve.1",
 			"completions/skald.bash", "completions/_skald", "completions/skald.fish", "completions/skald.ps1"} {
 			if len(files[root+"/"+want].Data) == 0 {
 				t.Errorf("%s has no %s", name, want)

@@ -180,9 +180,10 @@ type Doc struct {
 	Type       MemoryType
 	Terms      []string // the analyser's tokens; written only, never read back
 	Length     int      // number of terms
+	Vector     []int8   // what the passage means (model/static), nil when unknown; written only, never read back
 }
 
-// IndexTx is the lexical index. Terms are opaque tokens from the one analyser (index/analyze).
+// IndexTx is the index of words and of meaning. Terms are opaque tokens from the one analyser (index/analyze).
 type IndexTx interface {
 	PutDocs(docs []Doc) error
 	// DeleteDocs removes the documents of one thing: of the turns seq from..to of a session, or of a URI.
@@ -190,6 +191,24 @@ type IndexTx interface {
 	DeleteURIDocs(scope Scope, uri URI) error
 	DeleteArchiveDocs(ref SessionRef, index int) error
 	Search(q SearchQuery) (SearchResult, error)
+	// Near finds the documents whose vectors point where the query's does.
+	Near(q NearQuery) (NearResult, error)
+}
+
+// NearQuery asks for the documents that mean what Vector means. Documents whose vector has another length are passed over.
+type NearQuery struct {
+	Scopes []Scope
+	Kinds  []DocKind // empty: all
+	Vector []int8
+	Limit  int // nearest first; 0: all
+}
+
+// NearResult is the answer to a NearQuery. The score of a hit is the cosine of the angle, -1 to 1.
+type NearResult struct {
+	Hits []Hit
+	// Of all documents of the scopes and kinds that have a vector: how many, the mean of their scores and the standard deviation.
+	Docs            int64
+	Mean, Deviation float64
 }
 
 // SearchQuery asks for documents that hold any of Terms. Terms come rarest-last or in any order: the store itself orders them by

@@ -13,7 +13,10 @@ type candidate struct {
 	speaker    string
 	uri        skald.URI
 	time       time.Time
-	base       float64 // calibrated lexical score, 0..1
+	cover      float64 // share of the query's information that its own words cover, 0..1
+	base       float64 // what the words tell, as a share of the query's
+	z          float64 // how far its meaning stands out; 0: not looked at
+	meant      float64 // what its meaning adds to base
 	score      float64
 	parts      map[string]float64
 	why        string // why it was dropped, or ""

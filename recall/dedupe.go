@@ -13,6 +13,7 @@ const nearCopy = 0.85
 // dedupe keeps one of several candidates that say the same: equal texts, near copies (REC-04), and a memory or overview line beside the
 // turn it was made of. The better one stays; of equals the newer.
 func (c *course) dedupe() {
+	c.preferTurns()
 	texts := map[string]bool{}
 	turns := map[turnKey]bool{}
 	var sets []map[string]bool
@@ -42,6 +43,42 @@ func (c *course) dedupe() {
 		texts[folded] = true
 		c.remember(k, turns)
 	}
+}
+
+// ownWords is the share of a note's score from which the turn that it was made of is shown instead: what was really said, with its date,
+// beside its neighbours. A note stays where it says more than the turn, or stands for several.
+const ownWords = 0.6
+
+// preferTurns drops notes beside the turn that they were made of; the turn gets the better score of both.
+func (c *course) preferTurns() {
+	if !c.hasNotes() {
+		return
+	}
+	turns := map[turnKey]*candidate{}
+	for _, k := range c.kept() {
+		if key := keyOf(k); k.turn != nil && turns[key] == nil {
+			turns[key] = k
+		}
+	}
+	for _, k := range c.kept() {
+		if k.turn != nil || len(k.sources) != 1 || k.sources[0].To-k.sources[0].From > 1 {
+			continue
+		}
+		var best *candidate
+		for seq := k.sources[0].From; seq <= k.sources[0].To; seq++ {
+			if t := turns[turnKey{k.sources[0].Session, seq}]; t != nil && (best == nil || t.base > best.base) {
+				best = t
+			}
+		}
+		if best == nil || best.base < ownWords*k.base {
+			continue
+		}
+		k.drop("its turn is shown")
+		if k.score > best.score && !k.superseded {
+			best.parts["note"], best.score = round(k.score), k.score
+		}
+	}
+	c.order()
 }
 
 // hasNotes reports whether anything but turns is among the candidates: only those can be near copies.

@@ -9,7 +9,7 @@ import (
 )
 
 const (
-	groupTokens = 14 // JSON around a group, its date; the URI is counted as it is
+	groupTokens = 10 // JSON around a group, escaped inside the message
 	itemTokens  = 2  // quotes and comma
 )
 
@@ -24,7 +24,7 @@ func (c *course) fit() {
 		it := c.item(k)
 		cost := it.tokens
 		if !groups[groupKey(it)] {
-			cost += groupTokens + message.TextTokens(groupURI([]Item{it}))
+			cost += groupTokens + message.TextTokens(from([]Item{it}))
 		}
 		if c.tokens+cost > c.r.Budget {
 			k.drop("no room in the budget")
@@ -56,7 +56,7 @@ func (c *course) paced() []*candidate {
 				break // kept is in order: nothing better follows
 			}
 			v := k.score
-			if open[k.group()+day(Item{Time: k.time})] {
+			if open[k.groupKey()] {
 				v *= 1 + openBonus
 			}
 			if v > best {
@@ -64,7 +64,7 @@ func (c *course) paced() []*candidate {
 			}
 		}
 		used[at] = true
-		open[kept[at].group()+day(Item{Time: kept[at].time})] = true
+		open[kept[at].groupKey()] = true
 		out = append(out, kept[at])
 	}
 	return out
@@ -77,6 +77,8 @@ func (k *candidate) group() string {
 	}
 	return memoryGroup
 }
+
+func (k *candidate) groupKey() string { return groupKey(Item{Group: k.group(), Time: k.time}) }
 
 // item makes the leaf that is shown of a candidate.
 func (c *course) item(k *candidate) Item {

@@ -25,16 +25,17 @@ func (c *course) smooth() {
 			best[key] = max(best[key], k.score)
 		}
 	}
-	around := func(key turnKey, text string) float64 {
+	agent := agentWeight(c.kept())
+	around := func(key turnKey, t *turnText) float64 {
 		share := neighbourShare
-		if len(text) > longText {
+		if len(t.text) > longText {
 			share = longShare
 		}
-		return share * (best[turnKey{key.ref, key.seq - 1}] + best[turnKey{key.ref, key.seq + 1}])
+		return share * roleWeight(t, agent) * (best[turnKey{key.ref, key.seq - 1}] + best[turnKey{key.ref, key.seq + 1}])
 	}
 	for _, k := range c.kept() {
 		if k.turn != nil {
-			if add := around(keyOf(k), k.turn.text); add > 0 {
+			if add := around(keyOf(k), k.turn); add > 0 {
 				k.parts["near"] = round(add)
 				k.score += add
 			}
@@ -46,7 +47,7 @@ func (c *course) smooth() {
 
 func keyOf(k *candidate) turnKey { return turnKey{ref(k.doc), k.doc.Seq} }
 
-func (c *course) addNeighbours(best map[turnKey]float64, around func(turnKey, string) float64) {
+func (c *course) addNeighbours(best map[turnKey]float64, around func(turnKey, *turnText) float64) {
 	c.order()
 	hits, seen := 0, map[turnKey]bool{}
 	for _, k := range c.kept() {
@@ -63,7 +64,7 @@ func (c *course) addNeighbours(best map[turnKey]float64, around func(turnKey, st
 			}
 			seen[key] = true
 			if n := c.neighbour(key, k); n != nil {
-				n.score = around(key, n.turn.text)
+				n.score = around(key, n.turn)
 				n.parts = map[string]float64{"near": round(n.score)}
 				c.found = append(c.found, n)
 			}

@@ -32,6 +32,7 @@ func (c *course) plan() {
 	if len(c.words) >= shortPrompt && !anaphoric(c.r.Query) {
 		return
 	}
+	c.looksBack = true
 	weight := windowWeight
 	for i := len(c.r.Window) - 1; i >= 0 && weight > 0.05; i-- {
 		c.words = planWords(c.r.Window[i], weight, c.words)

@@ -21,19 +21,23 @@ const (
 	labelCut    = 0.6  // tool and stranger text must clearly outrank
 )
 
-// rank scores the loaded candidates: the words first, then role, type, form, age and origin.
+// rank scores the loaded candidates: words and meaning first, then role, type, form, age and origin.
 func (c *course) rank() {
 	c.weigh()
 	kept := c.kept()
 	avg, agent := average(kept), agentWeight(kept)
 	for _, k := range kept {
 		c.lexical(k, avg)
-		if k.base == 0 {
-			k.drop("no word of the query")
+	}
+	c.weighMeaning(kept)
+	for _, k := range kept {
+		if k.score = k.base + k.meant; k.score == 0 {
+			k.drop("no word of the query, and another meaning")
 			continue
 		}
-		k.score = k.base
-		k.scale("role", roleWeight(k, agent))
+		if k.turn != nil {
+			k.scale("role", roleWeight(k.turn, agent))
+		}
 		k.scale("type", typeWeight(k.doc))
 		k.scale("age", recency(k.time, c.r.Now))
 		if k.label != "" {
@@ -95,11 +99,16 @@ func (c *course) lexical(k *candidate, avg float64) {
 		f := float64(tf[t])
 		return f * (k1 + 1) / (f + norm)
 	}
-	got, all, exacts := 0.0, 0.0, 0.0
+	got, all, exacts, covered, told := 0.0, 0.0, 0.0, 0.0, 0.0
 	for _, w := range c.words {
 		all += w.weight * math.Abs(w.idf)
 		if w.idf < 0 {
+			told += w.weight * -2 * w.idf
 			continue
+		}
+		told += w.weight * w.idf
+		if tf[w.Term] > 0 {
+			covered += w.weight * w.idf
 		}
 		s := sat(w.Term) * w.idf
 		if s == 0 {
@@ -115,6 +124,8 @@ func (c *course) lexical(k *candidate, avg float64) {
 		return
 	}
 	share := got / all
+	k.cover = covered / told
+	k.parts["cover"] = round(k.cover)
 	k.parts["words"] = round(share)
 	if exacts > 0 {
 		k.parts["exact"] = exacts
@@ -162,15 +173,15 @@ func (c *course) phrases(terms []string) float64 {
 
 // roleWeight prefers what people said to what the agent wrote, the more so the longer the agent's text is: long answers hold many words of
 // any question. An assistant with a person's name is a person in a chat. agent is the weight of agents who write as these do.
-func roleWeight(k *candidate, agent float64) float64 {
+func roleWeight(t *turnText, agent float64) float64 {
 	switch {
-	case k.turn == nil, k.doc.Role == skald.RoleUser:
+	case t.Role == skald.RoleUser:
 		return 1
-	case k.doc.Role != skald.RoleAssistant:
+	case t.Role != skald.RoleAssistant:
 		return 0.6
-	case len(k.turn.text) > 1500:
+	case len(t.text) > 1500:
 		return 0.4
-	case k.turn.Speaker != "":
+	case t.Speaker != "":
 		return 0.95
 	}
 	return agent
@@ -195,7 +206,7 @@ func agentWeight(kept []*candidate) float64 {
 		return 0.5
 	}
 	ratio := chars[1] / n[1] / (chars[0] / n[0])
-	return min(0.95, max(0.5, 0.95-(ratio-1.2)*0.45/0.8))
+	return min(0.95, max(0.5, 0.95-(ratio-0.8)*0.45/0.6))
 }
 
 func typeWeight(d skald.Doc) float64 {

@@ -22,6 +22,7 @@ type Request struct {
 	Budget         int     // tokens, groups and items as they stand in the serialised message; 0: DefaultBudget
 	Limit          int     // items; 0: the budget decides (C-10)
 	Threshold      float64 // 0..1, the share of the query's information an item has to cover; 0: DefaultThreshold, below 0: none
+	Cover          float64 // 0..1: nothing is shown unless a hit's own words cover this share of what the prompt tells; 0: no such demand
 	MaxChars       int     // characters of one item; 0: DefaultMaxChars
 	PreferAbstract bool    // of a memory its first sentence
 
@@ -65,6 +66,7 @@ func Recall(ctx context.Context, tx skald.Tx, r Request) (Result, error) {
 	r = r.withDefaults()
 	c := &course{ctx: ctx, tx: tx, r: r}
 	c.plan()
+	c.mean()
 	if len(c.words) == 0 {
 		return c.nothing("nothing to search for", began), nil
 	}
@@ -75,6 +77,7 @@ func Recall(ctx context.Context, tx skald.Tx, r Request) (Result, error) {
 	c.rank()
 	c.smooth()
 	c.threshold()
+	c.demandCover()
 	c.dedupe()
 	c.supersede()
 	c.fit()
@@ -88,6 +91,8 @@ type course struct {
 	r   Request
 
 	words      []word
+	looksBack  bool   // the window helps
+	meaning    []int8 // of the query; nil: unknown
 	found      []*candidate
 	docs       int64
 	df         map[string]int64

@@ -186,11 +186,11 @@ func TestSuperseded(t *testing.T) {
 		}
 	}
 	for _, g := range recall.Render(res.Items) {
-		if g.Date == "" {
+		if g.From != "memory" && !strings.HasPrefix(g.From, "20") {
 			t.Errorf("no date: %+v", g)
 		}
 		for _, s := range g.Items {
-			if strings.Contains(s, "1.2") && !strings.HasPrefix(s, "[superseded]") {
+			if strings.Contains(s, "1.2") && !strings.HasPrefix(s, "[superseded] ") {
 				t.Errorf("line %q", s)
 			}
 		}

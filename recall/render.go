@@ -7,11 +7,11 @@ import (
 	"github.com/skald-engine/skald"
 )
 
-// Group is the items of one session and day, in the order they were said.
+// Group is the items of one session and day, in the order they were said; memories are one group. Every token here is paid in every
+// recall: one string says when and where.
 type Group struct {
-	Session string   `json:"session"` // URI of the turns, or "memory"
-	Date    string   `json:"date"`
-	Items   []string `json:"items"` // "speaker: text"
+	From  string   `json:"from"`  // "2026-03-01 viking://~/sessions/…/turns/3-5", or "memory"
+	Items []string `json:"items"` // "speaker: text"
 }
 
 // Render groups items by session and day: the group with the best item first, inside by time.
@@ -27,7 +27,7 @@ func Render(items []Item) []Group {
 		key := groupKey(it)
 		g := at[key]
 		if g == nil {
-			g = &group{Group: Group{Date: day(it)}}
+			g = &group{}
 			at[key] = g
 			list = append(list, g)
 		}
@@ -38,7 +38,7 @@ func Render(items []Item) []Group {
 	out := make([]Group, len(list))
 	for i, g := range list {
 		sort.SliceStable(g.items, func(a, b int) bool { return earlier(g.items[a], g.items[b]) })
-		g.Session = groupURI(g.items)
+		g.From = from(g.items)
 		for _, it := range g.items {
 			g.Items = append(g.Items, it.line())
 		}
@@ -57,7 +57,21 @@ func earlier(a, b Item) bool {
 	return a.Doc.Start < b.Doc.Start
 }
 
-func groupKey(it Item) string { return it.Group + " " + day(it) }
+func groupKey(it Item) string {
+	if it.Group == memoryGroup {
+		return memoryGroup
+	}
+	return it.Group + " " + day(it)
+}
+
+// from says when and where the items of a group were said.
+func from(items []Item) string {
+	where := groupURI(items)
+	if date := day(items[0]); date != "" && where != memoryGroup {
+		return date + " " + where
+	}
+	return where
+}
 
 func day(it Item) string {
 	if it.Time.IsZero() {
@@ -90,13 +104,26 @@ func groupURI(items []Item) string {
 
 const memoryGroup = "memory"
 
-// short writes a user's URI with the alias "~", which every reader of URIs accepts.
+// short writes a user's URI with the alias "~" and the first characters of its session's id: memory_expand reads both.
 func short(u skald.URI, s skald.Scope) string {
-	if rest, ok := strings.CutPrefix(string(u), string(s.RootURI())+"/"); ok && s.Kind == skald.ScopeUser {
-		return "viking://~/" + rest
+	out := string(u)
+	if rest, ok := strings.CutPrefix(out, string(s.RootURI())+"/"); ok && s.Kind == skald.ScopeUser {
+		out = "viking://~/" + rest
 	}
-	return string(u)
+	head, tail, ok := strings.Cut(out, "/sessions/")
+	if id, rest, more := strings.Cut(tail, "/"); ok && more && abbreviable(id) {
+		out = head + "/sessions/" + id[:skald.ShortSession] + "/" + rest
+	}
+	return out
 }
+
+// abbreviable are ids that were drawn or hashed: their beginnings differ.
+func abbreviable(id string) bool {
+	return len(id) >= 32 && strings.Trim(id, "0123456789abcdef-") == ""
+}
+
+// ShortURI is how the item's place is written in what a model is shown.
+func (it Item) ShortURI() string { return short(it.URI, it.Doc.Scope) }
 
 // line is an item as the model reads it.
 func (it Item) line() string {
@@ -106,6 +133,9 @@ func (it Item) line() string {
 	}
 	if it.Superseded {
 		b.WriteString("[superseded] ")
+	}
+	if date := day(it); it.Group == memoryGroup && date != "" && !strings.Contains(it.Text, date) {
+		b.WriteString(date + " ")
 	}
 	if it.Speaker != "" {
 		b.WriteString(it.Speaker + ": ")

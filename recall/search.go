@@ -38,21 +38,40 @@ func (c *course) search() error {
 		}
 		c.docs = max(c.docs, res.Docs)
 		maps.Copy(c.df, res.DF)
+		known := map[int64]*candidate{}
 		for _, h := range res.Hits {
-			k := &candidate{doc: h.Doc, time: h.Doc.Time, parts: map[string]float64{"store": h.Score}}
-			c.found = append(c.found, k)
-			switch {
-			case !c.r.allowed(h.Doc):
-				k.drop("another audience")
-			case c.r.Visible != nil && c.r.Visible(h.Doc):
-				k.drop("visible already")
+			known[h.Doc.ID] = c.candidate(h.Doc)
+			known[h.Doc.ID].parts["store"] = h.Score
+		}
+		near, err := c.near(s, kinds)
+		if err != nil {
+			return err
+		}
+		for _, n := range near {
+			k := known[n.doc.ID]
+			if k == nil {
+				k = c.candidate(n.doc)
 			}
+			k.z = n.z
 		}
 	}
 	if c.late() {
 		return skald.E("recall.search", skald.KindDeadline, "the search took too long")
 	}
 	return nil
+}
+
+// candidate takes a document up; what the asking session must not or need not see is dropped at once.
+func (c *course) candidate(d skald.Doc) *candidate {
+	k := &candidate{doc: d, time: d.Time, parts: map[string]float64{}}
+	c.found = append(c.found, k)
+	switch {
+	case !c.r.allowed(d):
+		k.drop("another audience")
+	case c.r.Visible != nil && c.r.Visible(d):
+		k.drop("visible already")
+	}
+	return k
 }
 
 func (c *course) wanted(kinds []skald.DocKind) []skald.DocKind {

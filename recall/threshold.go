@@ -28,3 +28,20 @@ const bend = 0.55
 func calibrated(share float64) float64 { return math.Pow(max(0, min(1, share)), bend) }
 
 func uncalibrated(score float64) float64 { return math.Pow(max(0, score), 1/bend) }
+
+// demandCover drops everything where no hit covers what is demanded of the prompt's information: its own words count, once each, without
+// what neighbours or repetition lend. Words that nobody said count as much as the known ones do on average.
+func (c *course) demandCover() {
+	if c.r.Cover <= 0 {
+		return
+	}
+	best := 0.0
+	for _, k := range c.kept() {
+		best = max(best, k.cover)
+	}
+	for _, k := range c.kept() {
+		if best < c.r.Cover {
+			k.drop("no clear match")
+		}
+	}
+}

@@ -22,11 +22,8 @@ func (Viking) Name() string { return Default }
 // MinBudget is the smallest budget, in tokens, that a context is assembled for.
 const MinBudget = 200
 
-// Shares of the budget (design, "assemble").
-const (
-	headShare   = 0.15 // the first message
-	recallShare = 0.10 // all recalls in view
-)
+// headShare is the share of the budget that the first message may take (design, "assemble"); recalls: recallShare.
+const headShare = 0.15
 
 // Assemble implements Strategy: head, raw turns, recall, fit.
 func (Viking) Assemble(ctx context.Context, tx skald.Tx, in Input) (Output, error) {
@@ -158,8 +155,14 @@ func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *ska
 		}
 		return own, nil
 	}
-	allowance := recallAllowance(in, f, left)
-	out.Trace = skald.RecallTrace{Query: in.Prompt, Skipped: skipRecall(in, allowance)}
+	kind := form(in)
+	frame := frameTokens(kind, in)
+	room := recallRoom(in, f.recallTokens, left, frame)
+	if kind == FormTool && in.Settings.Form != FormTool && room.tokens < frame+clearItems { // text says the same in fewer tokens
+		kind, frame = FormText, frameTokens(FormText, in)
+		room = recallRoom(in, f.recallTokens, left, frame)
+	}
+	out.Trace = skald.RecallTrace{Query: in.Prompt, Skipped: skipRecall(in, room.tokens-frame)}
 	if out.Trace.Skipped != "" {
 		return nil, nil
 	}
@@ -168,7 +171,7 @@ func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *ska
 		Query: in.Prompt, Window: userTexts(f.list, in.Settings.Window-1), Scopes: in.Scopes, Agent: in.Session.Agent,
 		Session: in.Session.Ref, Audience: in.Session.Audience, Owner: in.Session.Audience == skald.AudienceDirect,
 		Visible: func(d skald.Doc) bool { return visible(tx, d, in, out) || shown[docURI(d)] },
-		Budget:  allowance - recallExtra, Limit: in.Settings.Limit, Threshold: in.Settings.Threshold,
+		Budget:  room.tokens - frame, Limit: in.Settings.Limit, Threshold: room.threshold, Cover: room.cover,
 		MaxChars: in.Settings.MaxChars, PreferAbstract: in.Settings.PreferAbstract, Now: in.Now, Deadline: in.Deadline,
 	})
 	out.Missed = err != nil && ctx.Err() == nil && skald.KindOf(err) == skald.KindDeadline
@@ -183,7 +186,6 @@ func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *ska
 	if len(result.Items) == 0 {
 		return nil, nil
 	}
-	kind := form(in)
 	out.Trace.Form = kind
 	messages, err := recallMessages(kind, result.Trace.Query, in.TurnID, in.Search, result.Items, in.Now)
 	if err != nil {
@@ -204,18 +206,6 @@ func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *ska
 	return p, nil
 }
 
-// recallAllowance is what one recall may take: its own limit, half of what the share for all recalls still has (all of it for the
-// first), and what the budget has left.
-func recallAllowance(in Input, f fitted, left int) int {
-	rest := int(recallShare*float64(in.Budget)) - f.recallTokens
-	if in.Session.LastSeq == 0 || in.Session.LastSeq == in.Session.Published {
-		rest = max(rest, min(in.Settings.RecallTokens+recallExtra, left)) // nothing else is in view: no prefix to protect
-	} else if len(f.recalls) > 0 {
-		rest /= 2
-	}
-	return min(in.Settings.RecallTokens+recallExtra, rest, left)
-}
-
 // WantsRecall reports whether a search is made for the prompt, if there is room.
 func WantsRecall(in Input) bool { return unwanted(in) == "" }
 
@@ -233,13 +223,13 @@ func unwanted(in Input) string {
 	return ""
 }
 
-func skipRecall(in Input, allowance int) string {
+func skipRecall(in Input, rest int) string {
 	why := unwanted(in)
 	switch {
 	case why != "":
 		return why
-	case allowance <= recallExtra+40:
-		return fmt.Sprintf("no room: %d tokens are left for recalls until the next publication", max(0, allowance))
+	case rest < leastRecall:
+		return fmt.Sprintf("no room: %d tokens are left for recalls until the next publication", max(0, rest))
 	}
 	return ""
 }

@@ -17,6 +17,7 @@ import (
 	"github.com/skald-engine/skald/engine"
 	"github.com/skald-engine/skald/internal/config"
 	"github.com/skald-engine/skald/internal/obs"
+	"github.com/skald-engine/skald/model/static"
 	"github.com/skald-engine/skald/store/sqlite"
 )
 
@@ -48,6 +49,7 @@ func Open(ctx context.Context, o Options) (*App, error) {
 	if err := o.exists(); err != nil {
 		return nil, err
 	}
+	static.Use(o.Config.Meaning)
 	store, err := sqlite.Open(ctx, o.Config.Data, sqlite.Options{Logger: o.Log, NoSync: o.Fleeting})
 	if err != nil {
 		return nil, err

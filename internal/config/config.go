@@ -29,6 +29,7 @@ type Config struct {
 	RecallMillis    int            `json:"recall_ms"`        // after which a recall is cut to what is ready; default 150
 	Model           Endpoint       `json:"model"`            // for summaries; stored, not used by this version
 	Embedding       Endpoint       `json:"embedding"`        // for recall by meaning; stored, not used by this version
+	Meaning         bool           `json:"meaning"`          // recall by meaning beside words, out of a table in the binary; experimental, default false
 	Log             Log            `json:"log"`
 }
 

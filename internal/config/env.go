@@ -29,12 +29,14 @@ func (c *Config) fromEnv(env func(string) (string, bool)) error {
 		}
 		c.BodyLimit = n
 	}
-	if v, ok := env("SKALD_DEV"); ok && v != "" {
-		on, err := strconv.ParseBool(v)
-		if err != nil {
-			return invalid("SKALD_DEV", "%q is neither true nor false", v)
+	for name, to := range map[string]*bool{"SKALD_DEV": &c.Dev, "SKALD_MEANING": &c.Meaning} {
+		if v, ok := env(name); ok && v != "" {
+			on, err := strconv.ParseBool(v)
+			if err != nil {
+				return invalid(name, "%q is neither true nor false", v)
+			}
+			*to = on
 		}
-		c.Dev = on
 	}
 	return nil
 }

@@ -11,7 +11,8 @@ import (
 // doc is an indexed passage with the number of times each term occurs in it.
 type doc struct {
 	skald.Doc
-	freq map[string]int
+	freq   map[string]int
+	vector []int8
 }
 
 func (t *tx) PutDocs(docs []skald.Doc) error {
@@ -26,8 +27,9 @@ func (t *tx) PutDocs(docs []skald.Doc) error {
 		for _, term := range d.Terms {
 			freq[term]++
 		}
-		d.Terms = nil
-		t.docs[d.Scope] = append(t.docs[d.Scope], doc{d, freq})
+		vector := slices.Clone(d.Vector)
+		d.Terms, d.Vector = nil, nil
+		t.docs[d.Scope] = append(t.docs[d.Scope], doc{d, freq, vector})
 	}
 	return nil
 }

@@ -13,6 +13,7 @@ import (
 // searches or deletes.
 type group struct {
 	entries []entry
+	vectors []change
 	flushed int   // how many of them are written
 	deleted int64 // documents
 	docs    int64 // documents in the scopes that something was deleted from
@@ -59,12 +60,15 @@ func (t *tx) putDoc(d skald.Doc) (scope int64, err error) {
 	}
 	id := docID(t.writer.nextDoc, d.Length)
 	t.writer.nextDoc++
-	const query = `INSERT INTO doc (id, scope, kind, ref, seq, uri, start, stop, time, role, origin, audience, type, length)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	const query = `INSERT INTO doc (id, scope, kind, ref, seq, uri, start, stop, time, role, origin, audience, type, length, vector)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	err = t.exec("doc.insert", query, id, scope, kinds.code(string(d.Kind)), ref, d.Seq, optional(string(d.URI)), d.Start, d.End,
 		millis(d.Time), roles.code(string(d.Role)), origins.code(string(d.Origin)), audiences.code(string(d.Audience)),
-		types.code(string(d.Type)), d.Length)
+		types.code(string(d.Type)), d.Length, blob(d.Vector))
 	t.writer.index.entries = append(t.writer.index.entries, entry{id, docTokens(scope, d)})
+	if len(d.Vector) > 0 {
+		t.writer.index.vectors = append(t.writer.index.vectors, change{scope, id, d.Kind, slices.Clone(d.Vector)})
+	}
 	return scope, err
 }
 
@@ -147,6 +151,10 @@ func (t *tx) deleteDocs(scope skald.Scope, query string, args ...any) error {
 	if err != nil || len(ids) == 0 {
 		return err
 	}
+	owner, err := t.scopeID(scope)
+	if err != nil {
+		return err
+	}
 	for _, id := range ids {
 		if err := t.exec("doc.delete", `DELETE FROM doc WHERE id = ?`, id); err != nil {
 			return err
@@ -154,6 +162,7 @@ func (t *tx) deleteDocs(scope skald.Scope, query string, args ...any) error {
 		if err := t.exec("term.delete", `DELETE FROM term WHERE rowid = ?`, id); err != nil {
 			return err
 		}
+		t.writer.index.vectors = append(t.writer.index.vectors, change{scope: owner, id: id})
 	}
 	return t.countDeleted(scope, int64(len(ids)), length)
 }

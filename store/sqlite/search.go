@@ -265,6 +265,11 @@ func (s *search) load() error {
 	slices.SortFunc(best, func(a, b candidate) int {
 		return cmp.Or(cmp.Compare(b.score, a.score), cmp.Compare(a.id, b.id))
 	})
+	return s.read(best)
+}
+
+// read reads the documents of the candidates, which are in order, until there are enough of the asked kinds.
+func (s *search) read(best []candidate) error {
 	for len(best) > 0 && (s.q.Limit <= 0 || len(s.result.Hits) < s.q.Limit) {
 		some := limited(best, s.q.Limit)
 		best = best[len(some):]

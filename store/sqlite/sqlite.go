@@ -41,6 +41,7 @@ type Store struct {
 	readers  *readers
 	ids      ids
 	df       frequencies
+	near     vectors
 	schema   int
 	unwell   atomic.Bool // the newest write failed for want of disk
 	closing  sync.Once

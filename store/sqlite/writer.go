@@ -229,6 +229,9 @@ func (w *writer) commit() error {
 	w.store.df.commitBegins()
 	_, err := w.c.exec("commit", `COMMIT`)
 	w.store.df.commitEnds(w.index, err == nil)
+	if err == nil {
+		w.store.near.commit(w.index.vectors)
+	}
 	return err
 }
 

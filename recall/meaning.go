@@ -1,0 +1,96 @@
+package recall
+
+import (
+	"math"
+	"slices"
+
+	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/model/static"
+)
+
+// How a cosine is judged: by how far it stands out from those of the other documents, in standard deviations. Where these are few, what is
+// usual for people's texts counts as so many more documents.
+const (
+	usualMean      = 0.15
+	usualDeviation = 0.15
+	usualDocs      = 20
+)
+
+// How much meaning weighs against words. One deviation of the one is worth as much as one of the other, times a weight that follows the
+// query: the less its words tell, the more. The deviation of the words' scores has a floor, for a query of which no word was ever said.
+const (
+	meaningWeight  = 1.5
+	meaningLeast   = 0.3 // of the weight, when the words find it all
+	meaningMost    = 1.5
+	meaningFollows = 2.0  // how fast the weight follows
+	wordsTell      = 0.5  // share of the query at which the weight is as it stands
+	wordsDeviation = 0.04 // the floor
+	topShares      = 3    // of how many candidates the words' best share is taken
+)
+
+// mean sets what the query means: the prompt, with the turn before it where the prompt points back.
+func (c *course) mean() {
+	text := c.r.Query
+	if n := len(c.r.Window); n > 0 && c.looksBack {
+		text += "\n" + c.r.Window[n-1]
+	}
+	c.meaning = static.Meaning(text)
+}
+
+// similar is a document with how far its meaning stands out.
+type similar struct {
+	doc skald.Doc
+	z   float64
+}
+
+// near finds the documents of a group of kinds whose meaning is nearer to the query's than that of most.
+func (c *course) near(s share, kinds []skald.DocKind) ([]similar, error) {
+	if len(c.meaning) == 0 {
+		return nil, nil
+	}
+	res, err := c.tx.Near(skald.NearQuery{Scopes: c.r.Scopes, Kinds: kinds, Vector: c.meaning, Limit: s.limit})
+	if err != nil {
+		return nil, err
+	}
+	n := float64(res.Docs)
+	mean := (n*res.Mean + usualDocs*usualMean) / (n + usualDocs)
+	square := n*(res.Deviation*res.Deviation+res.Mean*res.Mean) + usualDocs*(usualDeviation*usualDeviation+usualMean*usualMean)
+	deviation := math.Sqrt(max(1e-6, square/(n+usualDocs)-mean*mean))
+	var out []similar
+	for _, h := range res.Hits {
+		if z := (h.Score - mean) / deviation; z > 0 {
+			out = append(out, similar{h.Doc, z})
+		}
+	}
+	return out, nil
+}
+
+// weighMeaning turns how far the meanings stand out into the measure of the words' scores.
+func (c *course) weighMeaning(list []*candidate) {
+	unit := c.meaningUnit(list)
+	for _, k := range list {
+		if k.z > 0 {
+			k.meant = unit * k.z
+			k.parts["meaning"] = round(k.meant)
+		}
+	}
+}
+
+// meaningUnit is what one deviation of meaning is worth. Documents that are no candidates hold no word of the query: they count with 0.
+func (c *course) meaningUnit(list []*candidate) float64 {
+	var sum, square float64
+	shares := make([]float64, 0, len(list))
+	for _, k := range list {
+		sum, square = sum+k.base, square+k.base*k.base
+		shares = append(shares, k.base)
+	}
+	n := max(1, float64(c.docs), float64(len(list)))
+	deviation := max(wordsDeviation, math.Sqrt(max(0, square/n-sum*sum/n/n)))
+	slices.Sort(shares)
+	best, top := 0.0, shares[max(0, len(shares)-topShares):]
+	for _, s := range top {
+		best += s / float64(len(top))
+	}
+	follow := 1 + meaningFollows*(wordsTell-best)
+	return meaningWeight * min(meaningMost, max(meaningLeast, follow)) * deviation
+}

@@ -20,7 +20,7 @@ var layers = []struct {
 	{"", 0}, // the root package
 	{"/message", 1},
 	{"/model/static", 1}, // a table, knows nobody
-	{"/openclaw", 1}, // the built plugin, embedded
+	{"/openclaw", 1},     // the built plugin, embedded
 	{"/index", 2},
 	{"/store", 2},
 	{"/model", 2},

@@ -24,6 +24,7 @@ func TestClaudeScripts(t *testing.T) {
 		Dir: "testdata/claude",
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir+"/home")
+			e.Setenv("SKALD_RECALL_MS", "800") // on a busy machine 150 ms are missed now and then, and a recall left out
 			return os.MkdirAll(e.WorkDir+"/home", 0o755)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

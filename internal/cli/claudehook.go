@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -41,6 +42,7 @@ func (s *shell) hookOptions(args []string) (o hook.Options, problem string) {
 	f.Bool("json", false, "")
 	usage := f.Parse(args)
 	c, err := w.settings()
+	o.Recall = 2 * time.Duration(c.RecallMillis) * time.Millisecond // what the daemon's recall may take, and the way there and back
 	if o.Data = c.Data; err != nil {
 		o.Data = dataFolder()
 		return o, err.Error()

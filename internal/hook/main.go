@@ -22,6 +22,7 @@ type Options struct {
 	Identity skald.Identity
 	Binary   string        // the program that is started as daemon; "" is this one
 	Limit    time.Duration // 0: Limit
+	Recall   time.Duration // of the call for a prompt; 0: 300 ms
 }
 
 // outcome is what the work of a hook came to.
@@ -60,6 +61,14 @@ func Main(ctx context.Context, stdin io.Reader, stdout io.Writer, o Options) {
 	}
 }
 
+func (o Options) limits() *limits {
+	l := standard
+	if o.Recall > 0 {
+		l.recall = o.Recall
+	}
+	return &l
+}
+
 func (o Options) safely(ctx context.Context, stdin io.Reader) (got outcome) {
 	defer func() {
 		if p := recover(); p != nil {
@@ -75,7 +84,7 @@ func (o Options) safely(ctx context.Context, stdin io.Reader) (got outcome) {
 		return got
 	}
 	c := client.New(o.Server, o.key(), client.Options{})
-	out, err := Runner{Engine: c, Inspector: c, Identity: o.Identity}.Run(ctx, in)
+	out, err := Runner{Engine: c, Inspector: c, Identity: o.Identity, limits: o.limits()}.Run(ctx, in)
 	if got.err = err; err == nil {
 		got.out, got.err = out.JSON()
 	}

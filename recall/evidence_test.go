@@ -17,6 +17,7 @@ import (
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/index"
 	"github.com/skald-engine/skald/message"
+	"github.com/skald-engine/skald/model/static"
 	"github.com/skald-engine/skald/recall"
 	"github.com/skald-engine/skald/store/memory"
 )
@@ -114,10 +115,14 @@ func ingest(t *testing.T, c conversation) (skald.Store, time.Time, map[string]st
 }
 
 // TestEvidence logs how much of the evidence recall alone puts in front of the model. It asserts nothing: bench/ measures the engine. Every
-// 20th question is asked; SKALD_EVIDENCE_EVERY=1 asks all, SKALD_EVIDENCE_SETS names other sets, SKALD_EVIDENCE another folder.
+// 20th question is asked; SKALD_EVIDENCE_EVERY=1 asks all, SKALD_EVIDENCE_SETS names other sets, SKALD_EVIDENCE another
+// folder; SKALD_EVIDENCE_PART=first or last asks in that half of the conversations only, SKALD_MEANING=true searches by meaning too.
 func TestEvidence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
+	}
+	if on, err := strconv.ParseBool(os.Getenv("SKALD_MEANING")); err == nil && on {
+		static.Use(true)
 	}
 	every := 20
 	if n, err := strconv.Atoi(os.Getenv("SKALD_EVIDENCE_EVERY")); err == nil && n > 0 {
@@ -135,6 +140,18 @@ func TestEvidence(t *testing.T) {
 	}
 }
 
+// part is the half of the conversations that is asked for: ranking is tuned on the first ones and checked on the last.
+func part(list []conversation) []conversation {
+	half := (len(list) + 1) / 2
+	switch os.Getenv("SKALD_EVIDENCE_PART") {
+	case "first":
+		return list[:half]
+	case "last":
+		return list[half:]
+	}
+	return list
+}
+
 var evidenceBudgets = []int{500, 2000}
 
 func evidence(t *testing.T, set string, every int) {
@@ -142,7 +159,7 @@ func evidence(t *testing.T, set string, every int) {
 	tokens := make([]int, len(evidenceBudgets))
 	out := make([]bytes.Buffer, len(evidenceBudgets))
 	n, asked := 0, 0
-	for _, c := range readEvidence(t, set) {
+	for _, c := range part(readEvidence(t, set)) {
 		store, now, texts := ingest(t, c)
 		for _, q := range c.Questions {
 			if asked++; asked%every != 0 || len(q.Evidence) == 0 {

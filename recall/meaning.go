@@ -19,11 +19,12 @@ const (
 // How much meaning weighs against words. One deviation of the one is worth as much as one of the other, times a weight that follows the
 // query: the less its words tell, the more. The deviation of the words' scores has a floor, for a query of which no word was ever said.
 const (
-	meaningWeight  = 1.5
-	meaningLeast   = 0.3 // of the weight, when the words find it all
+	meaningWeight  = 2.2
+	meaningLeast   = 0.2 // of the weight, when the words find it all
 	meaningMost    = 1.5
-	meaningFollows = 2.0  // how fast the weight follows
+	meaningFollows = 2.5  // how fast the weight follows
 	wordsTell      = 0.5  // share of the query at which the weight is as it stands
+	standsOut      = 0.7  // deviations below which meaning is chance
 	wordsDeviation = 0.04 // the floor
 	topShares      = 3    // of how many candidates the words' best share is taken
 )
@@ -58,19 +59,39 @@ func (c *course) near(s share, kinds []skald.DocKind) ([]similar, error) {
 	deviation := math.Sqrt(max(1e-6, square/(n+usualDocs)-mean*mean))
 	var out []similar
 	for _, h := range res.Hits {
-		if z := (h.Score - mean) / deviation; z > 0 {
+		if z := (h.Score - mean) / deviation; z > standsOut {
 			out = append(out, similar{h.Doc, z})
 		}
 	}
 	return out, nil
 }
 
+// What is meant is told over several turns: a turn gets a share of what the ones two steps away mean; smooth sees to those beside it. Long
+// texts stand for themselves and get less.
+const (
+	farShare     = 0.3
+	farLongShare = 0.12
+)
+
 // weighMeaning turns how far the meanings stand out into the measure of the words' scores.
 func (c *course) weighMeaning(list []*candidate) {
 	unit := c.meaningUnit(list)
+	best := map[turnKey]float64{}
 	for _, k := range list {
-		if k.z > 0 {
-			k.meant = unit * k.z
+		k.meant = unit * max(0, k.z-standsOut)
+		if k.turn != nil {
+			best[keyOf(k)] = max(best[keyOf(k)], k.meant)
+		}
+	}
+	for _, k := range list {
+		if k.turn != nil {
+			share, at := farShare, keyOf(k)
+			if len(k.turn.text) > longText {
+				share = farLongShare
+			}
+			k.meant += share * (best[turnKey{at.ref, at.seq - 2}] + best[turnKey{at.ref, at.seq + 2}])
+		}
+		if k.meant > 0 {
 			k.parts["meaning"] = round(k.meant)
 		}
 	}

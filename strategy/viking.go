@@ -22,6 +22,9 @@ func (Viking) Name() string { return Default }
 // MinBudget is the smallest budget, in tokens, that a context is assembled for.
 const MinBudget = 200
 
+// smallBudget is the budget, in tokens, below which a call's own frame may cost more than what it brings.
+const smallBudget = 16_000
+
 // headShare is the share of the budget that the first message may take (design, "assemble"); recalls: recallShare.
 const headShare = 0.15
 
@@ -158,8 +161,8 @@ func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *ska
 	kind := form(in)
 	frame := frameTokens(kind, in)
 	room := recallRoom(in, f.recallTokens, left, frame)
-	if kind == FormTool && in.Settings.Form != FormTool && room.tokens < frame+clearItems { // text says the same in fewer tokens
-		kind, frame = FormText, frameTokens(FormText, in)
+	if kind == FormTool && in.Settings.Form != FormTool && in.Budget < smallBudget && room.tokens < frame+clearItems {
+		kind, frame = FormText, frameTokens(FormText, in) // text says the same in fewer tokens
 		room = recallRoom(in, f.recallTokens, left, frame)
 	}
 	out.Trace = skald.RecallTrace{Query: in.Prompt, Skipped: skipRecall(in, room.tokens-frame)}

@@ -22,9 +22,9 @@ func (t *tx) Near(q skald.NearQuery) (skald.NearResult, error) {
 	}
 	var found near.Found
 	flat.Scan(q.Vector, q.Kinds, &found)
-	hits, mean, deviation := found.Best()
-	res := skald.NearResult{Docs: int64(len(hits)), Mean: mean, Deviation: deviation}
-	for _, h := range limited(hits, q.Limit) {
+	var res skald.NearResult
+	res.Docs, res.Mean, res.Deviation = found.Spread()
+	for _, h := range limited(found.Best(q.Limit), q.Limit) {
 		res.Hits = append(res.Hits, skald.Hit{Doc: docs[h.ID], Score: h.Score})
 	}
 	return res, nil

@@ -124,15 +124,17 @@ func (t *tx) Near(q skald.NearQuery) (skald.NearResult, error) {
 	if err != nil {
 		return skald.NearResult{}, err
 	}
-	hits, mean, deviation := found.Best()
-	best := make([]candidate, len(hits))
-	for i, h := range hits {
-		best[i] = candidate{h.ID, h.Score}
+	spare := 2 * q.Limit // some may be too new for the view
+	var best []candidate
+	for _, h := range found.Best(spare) {
+		best = append(best, candidate{h.ID, h.Score})
 	}
 	if err := s.read(best); err != nil {
 		return skald.NearResult{}, err
 	}
-	return skald.NearResult{Hits: s.result.Hits, Docs: int64(len(hits)), Mean: mean, Deviation: deviation}, nil
+	res := skald.NearResult{Hits: s.result.Hits}
+	res.Docs, res.Mean, res.Deviation = found.Spread()
+	return res, nil
 }
 
 // scan scores the vectors of the scopes, with those of the update that asks.

@@ -70,6 +70,7 @@ func (f *Flat) Scan(q []int8, kinds []skald.DocKind, out *Found) {
 	}
 	own := float64(inverse(q))
 	all := len(kinds) == 0
+	out.Hits = slices.Grow(out.Hits, len(f.ids))
 	for i, s := range f.scale {
 		if s == 0 || !all && !slices.Contains(kinds, f.kinds[i]) {
 			continue
@@ -83,12 +84,40 @@ func (o *Found) add(id int64, score float64) {
 	o.sum, o.sqr = o.sum+score, o.sqr+score*score
 }
 
-// Best puts the nearest first, those of equal score in the order of their ids, and tells how the scores are spread.
-func (o *Found) Best() (hits []Hit, mean, deviation float64) {
-	slices.SortFunc(o.Hits, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
-	n := max(1, float64(len(o.Hits)))
-	mean = o.sum / n
-	return o.Hits, mean, math.Sqrt(max(0, o.sqr/n-mean*mean))
+// Spread tells how many scores there are, their mean and their standard deviation.
+func (o *Found) Spread() (n int64, mean, deviation float64) {
+	count := max(1, float64(len(o.Hits)))
+	mean = o.sum / count
+	return int64(len(o.Hits)), mean, math.Sqrt(max(0, o.sqr/count-mean*mean))
+}
+
+// Best lists at least the limit nearest (0: all), the nearest first and those of equal score in the order of their ids.
+func (o *Found) Best(limit int) []Hit {
+	best := o.Hits
+	if limit > 0 && limit < len(best) {
+		least := o.least(limit)
+		best = slices.DeleteFunc(slices.Clone(best), func(h Hit) bool { return bin(h.Score) < least })
+	}
+	slices.SortFunc(best, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
+	return best
+}
+
+// bins is how finely scores are counted, to sort the best of them only: sorting all takes longer than scoring them.
+const bins = 2048
+
+func bin(score float64) int { return min(bins-1, max(0, int((score+1)*bins/2))) }
+
+// least is the lowest bin of the limit nearest.
+func (o *Found) least(limit int) int {
+	var count [bins]int
+	for _, h := range o.Hits {
+		count[bin(h.Score)]++
+	}
+	at := bins - 1
+	for sum := count[at]; sum < limit && at > 0; sum += count[at] {
+		at--
+	}
+	return at
 }
 
 // inverse is one over the length of a vector; 0 for the zero vector.

@@ -97,11 +97,15 @@ func (c *course) weighMeaning(list []*candidate) {
 	}
 }
 
-// meaningUnit is what one deviation of meaning is worth. Documents that are no candidates hold no word of the query: they count with 0.
+// meaningUnit is what one deviation of meaning is worth: nothing where an identifier that was asked for is found, which no other text can
+// mean. Documents that are no candidates hold no word of the query: they count with 0.
 func (c *course) meaningUnit(list []*candidate) float64 {
 	var sum, square float64
 	shares := make([]float64, 0, len(list))
 	for _, k := range list {
+		if k.parts["exact"] > 0 {
+			return 0
+		}
 		sum, square = sum+k.base, square+k.base*k.base
 		shares = append(shares, k.base)
 	}

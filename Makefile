@@ -6,7 +6,7 @@ export CGO_ENABLED ?= 0
 VERSION := $(patsubst v%,%,$(shell git describe --tags --dirty 2>/dev/null))
 LDFLAGS := -s -w $(if $(VERSION),-X github.com/skald-engine/skald/internal/app.Version=$(VERSION))
 
-.PHONY: mcp-test run build plugin setup test test-full lint unit plugin-test e2e crash release release-test conformance fuzz bench-engine bench-evidence bench-replay clean help
+.PHONY: smoke compat mcp-test run build plugin setup test test-full lint unit plugin-test e2e crash release release-test conformance fuzz bench-engine bench-evidence bench-replay clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'

@@ -29,20 +29,13 @@ type Options struct {
 	Budget   int    // tokens of what is injected for one question
 	Out      string // file of contexts to write, one a line; "": none
 	Strategy string // "" the default
+	Meaning  bool   // Open switches recall by meaning on; for the report
 	Open     func(ctx context.Context, dir string) (Target, error)
 	Progress func(format string, args ...any)
 }
 
-// Run plays every conversation into a store of its own and puts its questions.
-func Run(ctx context.Context, o Options) (Report, error) {
-	list, err := Sweep(ctx, o, []int{o.Budget})
-	if err != nil {
-		return Report{}, err
-	}
-	return list[0], nil
-}
-
-// Sweep is Run at several budgets: the conversations are stored once. Contexts are written for the first budget only.
+// Sweep plays every conversation into a store of its own and puts its questions, at each of the budgets. Contexts are written for the
+// first budget only.
 func Sweep(ctx context.Context, o Options, budgets []int) ([]Report, error) {
 	list := make([]*tally, len(budgets))
 	for i, budget := range budgets {
@@ -74,7 +67,8 @@ func Sweep(ctx context.Context, o Options, budgets []int) ([]Report, error) {
 func (o Options) configuration() []string {
 	return []string{
 		"strategy " + cmp.Or(o.Strategy, "default"), "recall form auto (tool call)", fmt.Sprintf("assemble within %d tokens", Window),
-		fmt.Sprintf("what is shown within %d tokens", o.Budget), "builtin summariser and extractor", "no model, no network",
+		fmt.Sprintf("what is shown within %d tokens", o.Budget), "builtin summariser and extractor",
+		map[bool]string{false: "recall by words", true: "recall by words and meaning"}[o.Meaning], "no model, no network",
 	}
 }
 

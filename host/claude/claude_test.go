@@ -72,7 +72,7 @@ func (h home) uninstall() Plan { h.t.Helper(); return h.must(Uninstall(h.l, h.st
 // foreign are settings as another program and a person left them, in a layout of their own.
 const foreign = "{\n\t\"model\": \"opus\",\n\t\"hooks\": { \"Stop\": [ {\"hooks\":[{\"type\":\"command\",\"command\":\"say done\"}]} ],\n\t\"PreToolUse\": [] },\n\t\"n\": 1.50\n}"
 
-const state = `{"numStartups":3,"mcpServers":{"files":{"command":"npx","args":["files"]}},"projects":{"/work/x":{"allowedTools":[]}}}` + "\n"
+const state = `{"numStartups":3,"mcpServers":{"files":{"command":"npx","args":["files"]}},"projects":{"/home/kim/x":{"allowedTools":[]}}}` + "\n"
 
 // What was there comes back byte for byte, whether there were files, none, or empty ones.
 func TestUninstallRestoresTheBytes(t *testing.T) {

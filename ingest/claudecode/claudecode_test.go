@@ -1,7 +1,6 @@
 package claudecode
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -64,23 +63,4 @@ func TestI10SplitInjected(t *testing.T) {
 	}
 }
 
-func FuzzTranscript(f *testing.F) {
-	files, _ := filepath.Glob("testdata/projects/*/*.jsonl")
-	for _, name := range files {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-		for line := range strings.Lines(string(b)) {
-			f.Add([]byte(line))
-		}
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		path := filepath.Join(t.TempDir(), "s.jsonl")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		recordtest.Drain(t, recordtest.Open(t, Open, path))
-	})
-}
+func FuzzTranscript(f *testing.F) { recordtest.Fuzz(f, Open, "testdata/projects/*/*.jsonl", "s.jsonl") }

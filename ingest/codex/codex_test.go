@@ -1,7 +1,6 @@
 package codex
 
 import (
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -51,22 +50,5 @@ func TestI10SplitInjected(t *testing.T) {
 }
 
 func FuzzRollout(f *testing.F) {
-	files, _ := filepath.Glob("testdata/home/sessions/*/*/*/*.jsonl")
-	for _, name := range files {
-		b, err := os.ReadFile(name)
-		if err != nil {
-			f.Fatal(err)
-		}
-		f.Add(b)
-		for line := range strings.Lines(string(b)) {
-			f.Add([]byte(line))
-		}
-	}
-	f.Fuzz(func(t *testing.T, b []byte) {
-		path := filepath.Join(t.TempDir(), "rollout-1.jsonl")
-		if err := os.WriteFile(path, b, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		recordtest.Drain(t, recordtest.Open(t, Open, path))
-	})
+	recordtest.Fuzz(f, Open, "testdata/home/sessions/*/*/*/*.jsonl", "rollout-1.jsonl")
 }

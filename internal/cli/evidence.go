@@ -20,7 +20,6 @@ import (
 func (s *shell) benchEvidence() *cobra.Command {
 	var o evidence.Options
 	var budgets []int
-	var meaning bool
 	c := &cobra.Command{
 		Use: "evidence --data FILE --budget TOKENS", Short: "Measure how much of what answers a question is recalled", Args: arguments(),
 		Long: `Play the conversations of a file through the write path, session by session, and put every question as the first prompt of a new
@@ -40,7 +39,7 @@ temporary store. Questions without evidence, or a file without answers, are aske
 				return err
 			}
 			o.Open = func(ctx context.Context, dir string) (evidence.Target, error) {
-				return openForEvidence(ctx, dir, o.Strategy, meaning)
+				return openForEvidence(ctx, dir, o.Strategy, o.Meaning)
 			}
 			o.Progress = func(format string, args ...any) { fmt.Fprintf(s.err, format+"\n", args...) }
 			list, err := evidence.Sweep(c.Context(), o, budgets)
@@ -62,7 +61,7 @@ temporary store. Questions without evidence, or a file without answers, are aske
 	f.IntSliceVar(&budgets, "budget", []int{2000}, "tokens of what is shown beside the question; several with commas")
 	f.StringVar(&o.Out, "out", "", "file for the contexts of the first budget, one a line")
 	f.StringVar(&o.Strategy, "strategy", "", "strategy (default: the engine's)")
-	f.BoolVar(&meaning, "meaning", false, "recall by meaning, too (experimental)")
+	f.BoolVar(&o.Meaning, "meaning", false, "recall by meaning, too (experimental)")
 	return c
 }
 

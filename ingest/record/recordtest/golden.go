@@ -170,3 +170,28 @@ func Check(t *testing.T, items []ingest.Item) {
 		}
 	}
 }
+
+// Fuzz reads any file with the given name as a source's. The seeds are the files that match, whole and line by line.
+func Fuzz(f *testing.F, open Opener, pattern, name string) {
+	files, err := filepath.Glob(pattern)
+	if err != nil || len(files) == 0 {
+		f.Fatalf("no seeds match %s: %v", pattern, err)
+	}
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		f.Add(b)
+		for line := range strings.Lines(string(b)) {
+			f.Add([]byte(line))
+		}
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		path := filepath.Join(t.TempDir(), name)
+		if err := os.WriteFile(path, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		Drain(t, Open(t, open, path))
+	})
+}

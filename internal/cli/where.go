@@ -109,13 +109,6 @@ func (w where) identity(c config.Config) (skald.Identity, error) {
 	return id, nil
 }
 
-// identity is on whose behalf this run asks; what is wrong with it was said before.
-func (s *shell) identity() skald.Identity {
-	c, _ := s.where.settings()
-	id, _ := s.where.identity(c)
-	return id
-}
-
 // settings is the configuration: of an engine in this process, and of the daemon of this machine, which reads the same.
 func (w where) settings() (config.Config, error) {
 	c, _, err := config.Load(w.config, os.LookupEnv)

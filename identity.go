@@ -32,6 +32,7 @@ const (
 	ScopeUser      ScopeKind = "user"
 	ScopeAgent     ScopeKind = "agent"
 	ScopeResources ScopeKind = "resources"
+	ScopeSkills    ScopeKind = "agent/skills" // shared by all of an account
 )
 
 // Scope is the owner of a stored thing. It leads every key and every query of a store (I9).
@@ -81,7 +82,7 @@ func (p Policy) AgentScope(id Identity) Scope {
 
 // Readable lists every scope that the identity may read, the user's first.
 func (p Policy) Readable(id Identity) []Scope {
-	return []Scope{p.UserScope(id), p.AgentScope(id), {Account: id.Account, Kind: ScopeResources}}
+	return []Scope{p.UserScope(id), p.AgentScope(id), {Account: id.Account, Kind: ScopeResources}, {Account: id.Account, Kind: ScopeSkills}}
 }
 
 // SessionRef names a session within its scope.

@@ -44,4 +44,7 @@ type MemorySource struct {
 	Session SessionRef `json:"session"`
 	From    int64      `json:"from"`
 	To      int64      `json:"to"`
+	// Deleted is when the session was deleted: its turns are gone, and the memory stays. Zero while the source can be read. No query by
+	// source finds such a one, since another session may have taken the id.
+	Deleted time.Time `json:"deleted,omitzero"`
 }

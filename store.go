@@ -43,6 +43,8 @@ type Tx interface {
 	ArchiveTx
 	MemoryTx
 	IndexTx
+	FileTx
+	RecordTx
 	TraceTx
 	JobTx
 }
@@ -53,6 +55,10 @@ type SessionTx interface {
 	// Sessions lists the sessions of the given scopes, newest Updated first, ties by id.
 	Sessions(q SessionQuery) ([]Session, error)
 	PutSession(s Session) error
+	// DeleteSession removes a session for good with all that stands under it: its turns and their keys, archives, checkpoints, placed
+	// recalls, traces, dead letters and jobs, and the documents of its turns and archives. Memories stay, also where they name it as
+	// their source. None is no error.
+	DeleteSession(ref SessionRef) error
 }
 
 // SessionQuery selects sessions.

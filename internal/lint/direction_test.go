@@ -25,6 +25,7 @@ var layers = []struct {
 	{"/store", 2},
 	{"/model", 2},
 	{"/recall", 3},
+	{"/tree", 3}, // files: resources, skills, notes
 	{"/archive", 3},
 	{"/memory", 4}, // implements archive's Extractor
 	{"/strategy", 5},

@@ -68,6 +68,9 @@ func cloneCheckpoint(c skald.CompactCheckpoint) skald.CompactCheckpoint {
 func cloneMemory(m skald.Memory) skald.Memory {
 	m.Created, m.Updated, m.ValidFrom, m.ValidTo = m.Created.UTC(), m.Updated.UTC(), m.ValidFrom.UTC(), m.ValidTo.UTC()
 	m.Sources = slices.Clone(m.Sources)
+	for i := range m.Sources {
+		m.Sources[i].Deleted = m.Sources[i].Deleted.UTC()
+	}
 	return m
 }
 

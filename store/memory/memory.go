@@ -65,5 +65,5 @@ func matches(m skald.Memory, q skald.MemoryQuery) bool {
 
 // overlaps reports whether a source shares a turn with the asked run; 0 leaves an end of the run open.
 func overlaps(s skald.MemorySource, q skald.MemoryQuery) bool {
-	return s.Session == *q.Source && s.To >= q.From && (q.To == 0 || s.From <= q.To)
+	return s.Session == *q.Source && s.Deleted.IsZero() && s.To >= q.From && (q.To == 0 || s.From <= q.To)
 }

@@ -2,6 +2,7 @@ package memory
 
 import (
 	"cmp"
+	"maps"
 	"slices"
 
 	"github.com/skald-engine/skald"
@@ -41,6 +42,25 @@ func (t *tx) PutSession(s skald.Session) error {
 	}
 	s = cloneSession(s)
 	t.change(s.Ref).state = &s
+	return nil
+}
+
+func (t *tx) DeleteSession(ref skald.SessionRef) error {
+	if err := t.writing("store.delete_session"); err != nil {
+		return err
+	}
+	if len(t.own) == 0 {
+		t.sessions = copied(t.sessions)
+	}
+	t.own[ref] = true // the map is a copy from here on; nothing of a later session of this id is shared
+	t.sessions[ref] = &session{keys: map[string]skald.TurnRange{}, recalls: map[int64]skald.PlacedRecall{}, archives: map[int]skald.Archive{}}
+	t.docs = copied(t.docs)
+	t.docs[ref.Scope] = slices.DeleteFunc(slices.Clone(t.docs[ref.Scope]), func(d doc) bool {
+		return d.Session == ref.ID && (d.Kind == skald.DocTurn || d.Kind == skald.DocArchive)
+	})
+	t.dead = slices.DeleteFunc(slices.Clone(t.dead), func(d skald.DeadLetter) bool { return d.Session == ref })
+	t.jobs = copied(t.jobs)
+	maps.DeleteFunc(t.jobs, func(_ int64, j skald.Job) bool { return j.Session == ref })
 	return nil
 }
 

@@ -34,6 +34,8 @@ func New() skald.Store {
 type state struct {
 	sessions map[skald.SessionRef]*session
 	memories map[memoryKey]skald.Memory
+	files    map[fileKey]skald.File
+	records  map[recordKey]skald.Record
 	docs     map[skald.Scope][]doc // in order of id
 	jobs     map[int64]skald.Job
 	dead     []skald.DeadLetter // in order of arrival

@@ -31,6 +31,9 @@ func (t *tx) PutMemory(m skald.Memory) error {
 // putSources makes the way back from turns to what was made of them (I5).
 func (t *tx) putSources(memory int64, sources []skald.MemorySource) error {
 	for _, s := range sources {
+		if !s.Deleted.IsZero() {
+			continue
+		}
 		ref, err := t.needRef(s.Session)
 		if err != nil {
 			return err

@@ -257,6 +257,27 @@ var kinds = []func(*rapid.T) operation{
 		return func(tx skald.Tx) []any { list, err := tx.Memories(q); return []any{list, err} }
 	},
 	func(r *rapid.T) operation {
+		ref := drawRef(r)
+		return func(tx skald.Tx) []any { return []any{tx.DeleteSession(ref)} }
+	},
+	func(r *rapid.T) operation {
+		scope, uri, id := rapid.SampledFrom(everyone).Draw(r, "scope"), drawURI(r), fmt.Sprint(drawSeq(r))
+		return func(tx skald.Tx) []any {
+			return []any{tx.PutFile(file(scope, uri)), tx.PutRecord(newRecord(scope, id, string(uri)))}
+		}
+	},
+	func(r *rapid.T) operation {
+		scope, uri, id := rapid.SampledFrom(everyone).Draw(r, "scope"), rapid.SampledFrom([]skald.URI{"viking://m", "viking://m/b"}).Draw(r, "folder"), fmt.Sprint(drawSeq(r))
+		return func(tx skald.Tx) []any {
+			n, err := tx.DeleteFiles(scope, uri)
+			return []any{n, err, tx.DeleteRecord(scope, "watch", id)}
+		}
+	},
+	func(r *rapid.T) operation {
+		q := skald.FileQuery{Scopes: drawScopes(r), Under: rapid.SampledFrom([]skald.URI{"", "viking://m", "viking://m/b"}).Draw(r, "under"), Limit: rapid.IntRange(0, 2).Draw(r, "limit")}
+		return func(tx skald.Tx) []any { list, err := tx.Files(q); return []any{list, err} }
+	},
+	func(r *rapid.T) operation {
 		ref, uri, seq := drawRef(r), drawURI(r), drawSeq(r)
 		docs := []skald.Doc{turnDoc(ref, seq, drawWords(r, 0)...), archiveDoc(ref, int(seq), drawWords(r, 0)...), memoryDoc(ref.Scope, uri, drawWords(r, 0)...)}
 		return func(tx skald.Tx) []any { return []any{tx.PutDocs(docs)} }

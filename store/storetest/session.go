@@ -32,6 +32,51 @@ var sessionTests = map[string]func(*testing.T, skald.Store){
 		update(t, s, func(tx skald.Tx) error { return tx.PutSession(want) })
 		same(t, "replaced", read(t, s, getSession(chat)), want)
 	},
+	"DeleteIsComplete": func(t *testing.T, s skald.Store) {
+		other := skald.SessionRef{Scope: alice, ID: "other"}
+		stay := memoryDoc(alice, "viking://user/alice/memories/profile.md", "common", "delta")
+		stay.Session = chat.ID
+		update(t, s, func(tx skald.Tx) error {
+			return firstError(
+				func() error { return tx.PutSession(session(other, 2)) },
+				func() error { return tx.AppendTurns(other, turns(1, 2)) },
+				func() error { return tx.PutDeadLetter(deadLetter(other, "his")) },
+				func() error { return tx.PutJob(job("other", other, 0)) },
+				func() error { return tx.PutDocs([]skald.Doc{turnDoc(other, 1, "common")}) },
+			)
+		})
+		before, health := snapshot(t, s), stored(t, s)
+		update(t, s, writeEverything)
+		update(t, s, func(tx skald.Tx) error {
+			return firstError(
+				func() error { return tx.DeleteURIDocs(alice, stay.URI) },
+				func() error { return tx.PutDocs([]skald.Doc{stay}) },
+				func() error { return tx.DeleteSession(chat) },
+				func() error { return tx.DeleteSession(chat) },
+				func() error { return tx.DeleteSession(skald.SessionRef{Scope: stranger, ID: chat.ID}) },
+			)
+		})
+		after := snapshot(t, s)
+		same(t, "memory", after.Memories, []skald.Memory{newMemory(alice, stay.URI)})
+		same(t, "documents", len(after.Hits), 2)
+		after.Memories, after.Hits, after.Files, after.Records = nil, before.Hits, nil, nil
+		same(t, "the rest", after, before)
+		after.Hits = nil
+		left := stored(t, s)
+		same(t, "counts", []int64{left.Turns, left.Docs}, []int64{health.Turns, health.Docs + 1})
+		// The id can be taken again, and begins anew.
+		update(t, s, func(tx skald.Tx) error { return tx.AppendTurns(chat, turns(1, 1)) })
+		same(t, "new turns", seqs(read(t, s, func(tx skald.Tx) ([]skald.Turn, error) { return tx.Turns(chat, skald.TurnQuery{}) })), []int64{1})
+	},
+	"DeletedSourcesAreNoWayBack": func(t *testing.T, s skald.Store) {
+		m := newMemory(alice, "viking://user/alice/memories/profile.md")
+		m.Sources = []skald.MemorySource{{Session: chat, From: 1, To: 3, Deleted: at(7)}}
+		update(t, s, func(tx skald.Tx) error { return tx.PutMemory(m) })
+		q := skald.MemoryQuery{Scopes: everyone}
+		same(t, "memory", read(t, s, func(tx skald.Tx) ([]skald.Memory, error) { return tx.Memories(q) }), []skald.Memory{m})
+		q.Source = &chat
+		same(t, "by source", read(t, s, func(tx skald.Tx) ([]skald.Memory, error) { return tx.Memories(q) }), []skald.Memory(nil))
+	},
 	"TurnsAloneMakeNoSession": func(t *testing.T, s skald.Store) {
 		update(t, s, func(tx skald.Tx) error { return tx.AppendTurns(chat, turns(1, 1)) })
 		same(t, "sessions", read(t, s, list(skald.SessionQuery{})), []string(nil))
@@ -70,6 +115,15 @@ var sessionTests = map[string]func(*testing.T, skald.Store){
 			same(t, name, read(t, s, list(c.q)), c.want)
 		}
 	},
+}
+
+func stored(t *testing.T, s skald.Store) skald.StoreHealth {
+	t.Helper()
+	h, err := s.Health(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
 }
 
 func getSession(ref skald.SessionRef) func(skald.Tx) (skald.Session, error) {

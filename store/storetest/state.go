@@ -20,6 +20,8 @@ type state struct {
 	Hits        []skald.Doc
 	Traces      []skald.Trace
 	Jobs        []skald.Job
+	Files       []skald.File
+	Records     []skald.Record
 }
 
 func snapshot(t *testing.T, s skald.Store) state {
@@ -60,6 +62,8 @@ func readState(tx skald.Tx) (st state, err error) {
 		},
 		func() (err error) { st.Traces, err = tx.Traces(chat, skald.TraceQuery{}); return err },
 		func() (err error) { st.Jobs, err = tx.Jobs(nil, 0); return err },
+		func() (err error) { st.Files, err = tx.Files(skald.FileQuery{Scopes: everyone}); return err },
+		func() (err error) { st.Records, err = tx.Records(skald.RecordQuery{Kind: "watch"}); return err },
 	}
 	for _, step := range steps {
 		if err := step(); err != nil {
@@ -88,6 +92,8 @@ func writeEverything(tx skald.Tx) error {
 		},
 		func() error { return tx.PutTrace(chat, trace(1)) },
 		func() error { return tx.PutJob(job("j1", chat, 0)) },
+		func() error { return tx.PutFile(file(alice, docs+"/a.md")) },
+		func() error { return tx.PutRecord(newRecord(alice, "1", "old")) },
 	)
 }
 
@@ -110,6 +116,8 @@ func writeEverything2(tx skald.Tx) error {
 		func() error { return tx.PutDocs([]skald.Doc{turnDoc(chat, 4, "common")}) },
 		func() error { return tx.PutTrace(chat, trace(2)) },
 		func() error { return tx.PutJob(job("j2", chat, 0)) },
+		func() error { return tx.PutFile(folder(alice, docs+"/a.md")) },
+		func() error { return tx.PutRecord(newRecord(alice, "1", "new")) },
 	)
 }
 

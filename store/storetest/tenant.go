@@ -18,7 +18,7 @@ var tenantTests = map[string]func(*testing.T, skald.Store){
 			update(t, s, func(tx skald.Tx) error { return writeForeign(tx, his) })
 		}
 		got := snapshot(t, s)
-		got.Sessions, got.Dead, got.Memories, got.Hits, got.Jobs = nil, nil, nil, nil, nil // asked for every scope
+		got.Sessions, got.Dead, got.Memories, got.Hits, got.Jobs, got.Files, got.Records = nil, nil, nil, nil, nil, nil, nil // asked for every scope
 		same(t, "what belongs to my session", got, state{})
 		view(t, s, func(tx skald.Tx) error {
 			only := []skald.Scope{alice}
@@ -54,7 +54,7 @@ var tenantTests = map[string]func(*testing.T, skald.Store){
 			)
 		})
 		after := snapshot(t, s)
-		after.Sessions, after.Dead, after.Jobs = before.Sessions, before.Dead, before.Jobs // the stranger's are among them
+		after.Sessions, after.Dead, after.Jobs, after.Files, after.Records = before.Sessions, before.Dead, before.Jobs, before.Files, before.Records // the stranger's are among them
 		same(t, "my data", after, before)
 	},
 	"DuplicateScopesCountOnce": func(t *testing.T, s skald.Store) {

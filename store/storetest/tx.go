@@ -77,7 +77,7 @@ var txTests = map[string]func(*testing.T, skald.Store){
 	"ViewCannotWrite": func(t *testing.T, s skald.Store) {
 		view(t, s, func(tx skald.Tx) error {
 			for name, err := range map[string]error{
-				"PutSession": tx.PutSession(skald.Session{Ref: chat}), "AppendTurns": tx.AppendTurns(chat, turns(1, 1)),
+				"PutSession": tx.PutSession(skald.Session{Ref: chat}), "DeleteSession": tx.DeleteSession(chat), "AppendTurns": tx.AppendTurns(chat, turns(1, 1)),
 				"UpdateTurn": tx.UpdateTurn(chat, turn(1)), "ReplaceRaw": tx.ReplaceRaw(chat, turn(1)),
 				"PutTurnKey": tx.PutTurnKey(chat, "k", skald.TurnRange{}), "PutRecall": tx.PutRecall(chat, skald.PlacedRecall{}),
 				"PutDeadLetter": tx.PutDeadLetter(skald.DeadLetter{Session: chat}), "PutArchive": tx.PutArchive(skald.Archive{Session: chat}),

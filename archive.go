@@ -1,6 +1,9 @@
 package skald
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // ArchiveState is the state of an archive's phase 2. The archive is readable in every state (000-086).
 type ArchiveState string
@@ -31,6 +34,21 @@ type Archive struct {
 	Steps    []string  // steps of phase 2 that are done
 	Error    string    // of the last failed step
 	Diff     string    // memory_diff.json
+
+	Extraction Extraction // what its commit asked of the extraction
+	Uses       int        // memories that were reported used since the archive before
+}
+
+// Extraction says which memories may be made of an archive. The zero value asks for all of them.
+type Extraction struct {
+	Off   bool         // none
+	Types []MemoryType // these only; empty: all
+	Tags  []string     // "key=value", given to the events
+}
+
+// Allows reports whether memories of a type may be made.
+func (x Extraction) Allows(t MemoryType) bool {
+	return !x.Off && (len(x.Types) == 0 || slices.Contains(x.Types, t))
 }
 
 // Section is a titled list of lines of an overview.

@@ -12,13 +12,62 @@ type Identity struct {
 	Account string `json:"account"`
 	User    string `json:"user"`
 	Agent   string `json:"agent"`
+
+	// What follows is settled by whoever lets the caller in, never by a body.
+	Rank   Rank    `json:"-"` // "" is RankUser
+	Peer   string  `json:"-"` // the peer on whose behalf the user acts: of the user's peers this one alone is visible; "" all
+	Policy *Policy `json:"-"` // how the account shares its namespaces; nil: as the daemon's configuration says
+}
+
+// Rank is what an identity may do beyond its own data; OpenViking calls it the role.
+type Rank string
+
+// The ranks. An admin manages the users of the own account, root all accounts.
+const (
+	RankUser  Rank = "user"
+	RankAdmin Rank = "admin"
+	RankRoot  Rank = "root"
+)
+
+// Sees reports whether a canonical URI is not another peer's than the one on whose behalf the identity acts.
+func (id Identity) Sees(uri URI) bool {
+	peer, _, below := id.peerOf(uri)
+	return id.Peer == "" || !below || peer == id.Peer
+}
+
+// MayChange reports whether the identity may remove or move a canonical URI with all below it: not what holds other peers' folders while
+// it acts on behalf of one.
+func (id Identity) MayChange(uri URI) bool {
+	_, holds, _ := id.peerOf(uri)
+	return id.Sees(uri) && (id.Peer == "" || !holds)
+}
+
+// peerOf is the peer below whose folder a URI of the user's own space lies; holds says that it lies above those folders.
+func (id Identity) peerOf(uri URI) (peer string, holds, below bool) {
+	root := "user/" + id.User
+	parts := strings.Split(strings.TrimPrefix(string(uri), string(Root)), "/")
+	if len(parts) < 2 || parts[0]+"/"+parts[1] != root {
+		return "", uri == Root || uri == "viking://user", false
+	}
+	rest := parts[2:]
+	if len(rest) >= 2 && rest[0] == "agent" {
+		rest = rest[2:]
+	}
+	switch {
+	case len(rest) == 0 || len(rest) == 1 && (rest[0] == "peers" || rest[0] == "agent"):
+		return "", true, false
+	case rest[0] == "peers":
+		return rest[1], false, true
+	}
+	return "", false, false
 }
 
 // DefaultIdentity is used where nothing is configured (001-015: the agent is OpenClaw's default "main").
 var DefaultIdentity = Identity{Account: "default", User: "default", Agent: "main"}
 
 // Policy says how the two namespaces are shared (001-019 to 001-021). Both default to false: a user's agents share the
-// user's memories, and agent memories are shared by that agent's users. It is a privacy boundary.
+// user's memories, and agent memories are shared by that agent's users. It is a privacy boundary. Where an identity brings its account's
+// policy along, that one holds, whatever the daemon's configuration or a host's request says.
 type Policy struct {
 	IsolateUserScopeByAgent bool `json:"isolateUserScopeByAgent"`
 	IsolateAgentScopeByUser bool `json:"isolateAgentScopeByUser"`
@@ -62,8 +111,17 @@ func (s Scope) path() string {
 	return string(s.Kind)
 }
 
+// of is the policy for an identity: its account's own, if an admin has set one, else p.
+func (p Policy) of(id Identity) Policy {
+	if id.Policy != nil {
+		return *id.Policy
+	}
+	return p
+}
+
 // UserScope is where the identity's sessions and user memories live.
 func (p Policy) UserScope(id Identity) Scope {
+	p = p.of(id)
 	s := Scope{Account: id.Account, Kind: ScopeUser, User: id.User}
 	if p.IsolateUserScopeByAgent {
 		s.Agent = id.Agent
@@ -73,6 +131,7 @@ func (p Policy) UserScope(id Identity) Scope {
 
 // AgentScope is where the identity's agent memories live.
 func (p Policy) AgentScope(id Identity) Scope {
+	p = p.of(id)
 	s := Scope{Account: id.Account, Kind: ScopeAgent, Agent: id.Agent}
 	if p.IsolateAgentScopeByUser {
 		s.User = id.User

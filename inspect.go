@@ -33,6 +33,8 @@ type Inspector interface {
 	// RetryJob has a failed, cancelled or waiting job run now; CancelJob ends a waiting or running one. KindConflict: it is too late.
 	RetryJob(ctx context.Context, id Identity, job int64) (JobInfo, error)
 	CancelJob(ctx context.Context, id Identity, job int64) (JobInfo, error)
+	// DeleteSession removes a session for good: turns, archives, index, jobs. Its memories stay, and so does a receipt.
+	DeleteSession(ctx context.Context, id Identity, session string) (SessionDeletion, error)
 	// DryAssemble is what assemble would return now; an unknown session id means a new session of the same user.
 	DryAssemble(ctx context.Context, id Identity, session, prompt string, budget int) (AssembleResult, error)
 }
@@ -91,6 +93,17 @@ type SessionInfo struct {
 	Attention  string    `json:"attention,omitempty"`
 	Parent     string    `json:"parent,omitempty"`
 	LastStored time.Time `json:"last_commit_turn,omitzero"` // when the host last handed a turn over
+}
+
+// SessionDeletion is what was deleted with a session. Copies that are out of reach (the host's transcript, backups) are not among it.
+type SessionDeletion struct {
+	Session  string    `json:"session_id"`
+	URI      URI       `json:"uri"`
+	Deleted  time.Time `json:"deleted_at"`
+	Turns    int64     `json:"turns"`
+	Archives int       `json:"archives"`
+	Memories int       `json:"memories_kept"`   // made of it; they stay
+	Recalls  int       `json:"recalls_emptied"` // in other sessions, that showed something of it
 }
 
 // TurnInfo is a stored turn: the envelope, and the host's own message. Raw is base64 in JSON, since it is bytes.

@@ -1,6 +1,9 @@
 package skald
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // MemoryType is the type of a memory: a folder below memories/.
 type MemoryType string
@@ -36,7 +39,14 @@ type Memory struct {
 	Explicit   bool // stored by memory_store
 	Archive    int  // archive whose extraction produced it, 0 for explicit ones
 	Uses       int
-	Lang       string // "zh" or "en": language of the text
+	Used       time.Time // when a use was reported last; zero: never
+	Lang       string    // "zh" or "en": language of the text
+	Tags       []string  // "key=value"
+}
+
+// Readable are the sources whose turns can be read: those of sessions that were not deleted.
+func (m Memory) Readable() []MemorySource {
+	return slices.DeleteFunc(slices.Clone(m.Sources), func(s MemorySource) bool { return !s.Deleted.IsZero() })
 }
 
 // MemorySource is a run of turns behind a memory (000-016, 000-150).

@@ -33,6 +33,8 @@ type StoreHealth struct {
 	Turns   int64  `json:"turns"`
 	Docs    int64  `json:"docs"`
 	Writing bool   `json:"writable"`
+	// Remote is the server that holds the sessions, for a store that has one.
+	Remote *RemoteHealth `json:"remote,omitempty"`
 }
 
 // Tx is one transaction. Reads see the transaction's own writes. Read methods return KindNotFound errors for single things that
@@ -45,6 +47,7 @@ type Tx interface {
 	IndexTx
 	FileTx
 	RecordTx
+	ScopeTx
 	TraceTx
 	JobTx
 }
@@ -150,6 +153,7 @@ type MemoryQuery struct {
 	Scopes  []Scope
 	Types   []MemoryType
 	Prefix  URI  // below this URI
+	After   URI  // with a greater URI only: where a former page ended
 	Current bool // leave out the superseded ones
 	// Source, with From and To, finds what was made of a run of turns (I5).
 	Source   *SessionRef
@@ -221,13 +225,17 @@ type NearResult struct {
 // document frequency and stops adding terms when the candidates could exceed MaxPostings, so that frequent words cannot make a
 // search slow; the terms left out are still in SearchResult.DF, for the caller to score with.
 type SearchQuery struct {
-	Scopes      []Scope
-	Kinds       []DocKind // empty: all
-	Session     string    // only this session's documents; "" any
-	Terms       []string
-	All         bool // every term must occur
-	Limit       int  // candidates, best lexical score first
-	MaxPostings int  // 0: 4000
+	Scopes  []Scope
+	Kinds   []DocKind // empty: all
+	Session string    // only this session's documents; "" any
+	Terms   []string
+	All     bool // every term must occur
+	// Must are terms that every hit holds beside any of Terms. They don't score and are not in SearchResult.DF.
+	Must []string
+	// Admit, when set, is asked of each candidate before it counts towards Limit. It looks at nothing but the document.
+	Admit       func(Doc) bool
+	Limit       int // candidates, best lexical score first
+	MaxPostings int // 0: 4000
 }
 
 // SearchResult is the answer to a SearchQuery.

@@ -5,6 +5,7 @@ import (
 	"net/url"
 	"strconv"
 	"strings"
+	"time"
 )
 
 // URI is a canonical viking:// URI: parsed once at the edge by ParseURI, without alias, "." or "..", or trailing slash.
@@ -14,12 +15,24 @@ type URI string
 const Root URI = "viking://"
 
 // ParseURI turns any accepted spelling into the canonical URI as the identity sees it. Accepted are the canonical form, the
-// aliases viking://~, viking://session/<id>, and document 001's viking://user/memories and viking://agent/memories (and
-// sessions, skills, resources below them). It fails with KindInvalid on a malformed URI and with KindPermission on path
-// tricks and on another tenant's scope.
+// aliases viking://~, viking://session/<id>, document 001's viking://user/memories and viking://agent/memories (and sessions,
+// skills, resources, peers, privacy below them), and {calendar:…} variables. viking://user and viking://agent are the folders above
+// the scopes that the identity may see. It fails with KindInvalid on a malformed URI and with KindPermission on path tricks, on
+// another tenant's scope, and on another peer's folder when the identity acts on behalf of one.
 func ParseURI(raw string, id Identity, policy Policy) (URI, error) {
+	uri, err := parseURI(raw, id, policy.of(id))
+	if err == nil && !id.Sees(uri) {
+		return "", &Error{Op: "uri.parse", URI: clip(raw), Field: "uri", Kind: KindPermission, Err: fmt.Errorf("another peer's folder")}
+	}
+	return uri, err
+}
+
+func parseURI(raw string, id Identity, policy Policy) (URI, error) {
 	const op = "uri.parse"
-	s := strings.TrimSpace(raw)
+	s, err := expandCalendar(strings.TrimSpace(raw), time.Now())
+	if err != nil {
+		return "", err
+	}
 	rest, ok := strings.CutPrefix(s, string(Root))
 	if !ok {
 		return "", &Error{Op: op, URI: clip(raw), Field: "uri", Kind: KindInvalid, Err: fmt.Errorf("a URI starts with viking://")}
@@ -36,7 +49,7 @@ func ParseURI(raw string, id Identity, policy Policy) (URI, error) {
 		if p == "" {
 			return "", &Error{Op: op, URI: clip(raw), Field: "uri", Kind: KindInvalid, Err: fmt.Errorf("empty path segment")}
 		}
-		if p == "." || p == ".." || strings.ContainsAny(p, "\\\x00") || (len(p) == 2 && p[1] == ':') {
+		if p == "." || p == ".." || strings.ContainsAny(p, "\\\x00") || drive(p) {
 			return "", &Error{Op: op, URI: clip(raw), Field: "uri", Kind: KindPermission, Err: fmt.Errorf("path segment %q is not allowed", p)}
 		}
 	}
@@ -45,7 +58,7 @@ func ParseURI(raw string, id Identity, policy Policy) (URI, error) {
 		return URI(string(Root) + strings.Join(append([]string{root}, tail...), "/"))
 	}
 	reserved := func(p string) bool {
-		return p == "memories" || p == "sessions" || p == "skills" || p == "resources" || p == "peers"
+		return p == "memories" || p == "sessions" || p == "skills" || p == "resources" || p == "peers" || p == "privacy"
 	}
 	switch parts[0] {
 	case "~":
@@ -57,7 +70,7 @@ func ParseURI(raw string, id Identity, policy Policy) (URI, error) {
 	case "user":
 		switch {
 		case len(parts) == 1:
-			return home(userRoot, nil), nil
+			return Root + "user", nil
 		case reserved(parts[1]) && parts[1] != id.User:
 			return home(userRoot, parts[1:]), nil
 		case parts[1] != id.User:
@@ -71,7 +84,7 @@ func ParseURI(raw string, id Identity, policy Policy) (URI, error) {
 	case "agent":
 		switch {
 		case len(parts) == 1:
-			return home(agentRoot, nil), nil
+			return Root + "agent", nil
 		case parts[1] == "skills":
 			return URI(string(Root) + rest), nil
 		case reserved(parts[1]) && parts[1] != id.Agent:
@@ -86,7 +99,12 @@ func ParseURI(raw string, id Identity, policy Policy) (URI, error) {
 		return URI(string(Root) + rest), nil
 	}
 	return "", &Error{Op: op, URI: clip(raw), Field: "uri", Kind: KindInvalid,
-		Err: fmt.Errorf("invalid scope %q: must be one of agent, resources, session, user", clip(parts[0]))}
+		Err: fmt.Errorf("Invalid scope '%s'. Must be one of: agent, resources, session, user", clip(parts[0]))}
+}
+
+// drive reports a segment that Windows would take for a drive.
+func drive(p string) bool {
+	return len(p) >= 2 && p[1] == ':' && (p[0]|0x20 >= 'a' && p[0]|0x20 <= 'z')
 }
 
 func clip(s string) string {

@@ -38,16 +38,20 @@ func (r *Runner) Cancel(ctx context.Context, id int64) error {
 		a.State, a.Error = skald.ArchiveFailed, Cancelled
 		return nil
 	})
-	if err != nil {
-		return err
+	if err == nil {
+		r.Stop(id)
 	}
+	return err
+}
+
+// Stop ends the work on a job that the store has as ended, or has no more.
+func (r *Runner) Stop(id int64) {
 	r.mu.Lock()
 	if stop, ok := r.running[id]; ok {
 		stop(errCancelled)
 	}
 	r.mu.Unlock()
 	r.announce()
-	return nil
 }
 
 // Again has a job that failed, was cancelled, or waits for its next attempt run now, with all its attempts before it. KindConflict: it
@@ -77,8 +81,15 @@ func (r *Runner) setJob(ctx context.Context, id int64, change func(*skald.Job, *
 		if err != nil {
 			return err
 		}
-		a, err := tx.Archive(j.Session, j.Archive)
-		if err != nil {
+		var a skald.Archive
+		if j.Kind != JobKind {
+			if err := change(&j, &a); err != nil {
+				return err
+			}
+			j.Updated = r.clock()
+			return tx.PutJob(j)
+		}
+		if a, err = tx.Archive(j.Session, j.Archive); err != nil {
 			return err
 		}
 		if err := change(&j, &a); err != nil {

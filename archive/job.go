@@ -29,18 +29,20 @@ func (r *Runner) RunOne(ctx context.Context) (bool, error) {
 	work, end := r.begin(ctx, j.ID)
 	defer end()
 	release := r.keepLease(work, j)
-	err = r.run(work, j)
+	err = r.run(work, &j)
 	release()
 	switch {
 	case err != nil && context.Cause(work) == errCancelled:
-		return true, nil // Cancel has said so in the store
+		return true, nil // Cancel, or the end of the session, has said so in the store
+	case err == nil && j.Kind != JobKind:
+		return true, r.finishWork(ctx, j)
 	case err == nil:
-		return true, r.finish(ctx, j)
+		return true, r.settled(r.finish(ctx, j))
 	case ctx.Err() != nil:
-		return true, r.giveBack(context.WithoutCancel(ctx), j)
+		return true, r.settled(r.giveBack(context.WithoutCancel(ctx), j))
 	}
-	r.log.Warn("commit step failed", "session", j.Session.ID, "archive", j.Archive, "attempt", j.Attempts+1, "error", err)
-	return true, r.fail(ctx, j, err)
+	r.log.Warn("job failed", "kind", j.Kind, "session", j.Session.ID, "archive", j.Archive, "attempt", j.Attempts+1, "error", err)
+	return true, r.settled(r.fail(ctx, j, err))
 }
 
 func (r *Runner) claim(ctx context.Context) (j skald.Job, ok bool, err error) {
@@ -71,12 +73,12 @@ func (r *Runner) keepLease(ctx context.Context, j skald.Job) (release func()) {
 	return func() { cancel(); <-ended }
 }
 
-// run takes the archive through its steps.
-func (r *Runner) run(ctx context.Context, j skald.Job) error {
+// run takes the archive through its steps, or has a job of another kind done.
+func (r *Runner) run(ctx context.Context, j *skald.Job) error {
 	if j.Kind != JobKind {
-		return fmt.Errorf("unknown kind of job %q", j.Kind)
+		return r.work(ctx, j)
 	}
-	w, err := r.load(ctx, j)
+	w, err := r.load(ctx, *j)
 	if err != nil {
 		return err
 	}

@@ -59,13 +59,18 @@ func (r *Runner) fail(ctx context.Context, j skald.Job, cause error) error {
 	now := r.clock()
 	j.Attempts++
 	j.Error, j.Lease, j.Updated = cause.Error(), time.Time{}, now
-	last := j.Attempts >= Attempts
+	last := j.Attempts >= Attempts || j.Kind != JobKind && hopeless(cause)
 	if last {
 		j.State = skald.JobFailed
 	} else {
 		j.RunAt = now.Add(firstWait << (2 * (j.Attempts - 1)))
 	}
 	return r.store.Update(ctx, func(tx skald.Tx) error {
+		stored, err := tx.Job(j.ID) // a job that is gone must not come back
+		if err != nil {
+			return err
+		}
+		j.Result = stored.Result
 		if err := markFailed(tx, j, last, now); err != nil {
 			return err
 		}

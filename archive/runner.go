@@ -29,6 +29,7 @@ type Runner struct {
 	clock     func() time.Time
 	log       *slog.Logger
 	wake      chan struct{}
+	workers   map[string]skald.Worker // of the other kinds of jobs
 
 	mu      sync.Mutex
 	done    chan struct{}                     // closed and replaced whenever a job ended
@@ -47,7 +48,8 @@ func New(store skald.Store, s Summariser, e Extractor, clock func() time.Time, l
 		log = slog.New(slog.NewTextHandler(io.Discard, nil))
 	}
 	return &Runner{store: store, summarise: s, extract: e, clock: clock, log: log,
-		wake: make(chan struct{}, 1), done: make(chan struct{}), running: map[int64]context.CancelCauseFunc{}}
+		wake: make(chan struct{}, 1), done: make(chan struct{}), running: map[int64]context.CancelCauseFunc{},
+		workers: map[string]skald.Worker{}}
 }
 
 // Wake tells idle workers that a job was enqueued. It never blocks.
@@ -154,6 +156,9 @@ func (r *Runner) state(ctx context.Context, ref skald.SessionRef, index int) (st
 	})
 	return state, err
 }
+
+// Ended is closed when the next job ends.
+func (r *Runner) Ended() <-chan struct{} { return r.changed() }
 
 func (r *Runner) changed() <-chan struct{} {
 	r.mu.Lock()

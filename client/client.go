@@ -134,9 +134,15 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte, dre
 // failure maps an error answer back to the error that the daemon had.
 func failure(status int, answer []byte) error {
 	var body struct {
-		Error wire.EngineError `json:"error"`
+		Error struct {
+			wire.EngineError
+			Code string `json:"code"` // of OpenViking's API
+		} `json:"error"`
 	}
-	if err := json.Unmarshal(answer, &body); err != nil || body.Error.Kind == "" {
+	switch err := json.Unmarshal(answer, &body); {
+	case err == nil && body.Error.Code != "":
+		return skald.E("", kindOf(status), "%s", body.Error.Message)
+	case err != nil || body.Error.Kind == "":
 		return skald.E("client", kindOf(status), "the daemon answered with status %d", status)
 	}
 	e := body.Error

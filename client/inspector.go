@@ -104,6 +104,11 @@ func (c *Client) CancelJob(ctx context.Context, id skald.Identity, job int64) (s
 	return exchange[skald.JobInfo](ctx, c, "jobs/cancel", id, encoded(wire.JobQuery{Job: job}))
 }
 
+// DeleteSession implements skald.Inspector.
+func (c *Client) DeleteSession(ctx context.Context, id skald.Identity, session string) (skald.SessionDeletion, error) {
+	return exchange[skald.SessionDeletion](ctx, c, "sessions/delete", id, encoded(wire.DeleteQuery{Session: session}))
+}
+
 // DryAssemble implements skald.Inspector.
 func (c *Client) DryAssemble(ctx context.Context, id skald.Identity, session, prompt string, budget int) (skald.AssembleResult, error) {
 	return exchange[skald.AssembleResult](ctx, c, "context", id,

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"context"
 	"time"
 
 	"github.com/skald-engine/skald"
@@ -41,9 +42,10 @@ func (x Said) incoming() incoming {
 // stores nothing (I2). s is updated, not stored, and no trigger is evaluated. KindInvalid when a message is too large to be
 // stored at all.
 func (e *Engine) Append(tx skald.Tx, s *skald.Session, said []Said) ([]skald.Turn, error) {
-	d := delivery{by: byCursor, now: e.Now()}
+	d := delivery{by: byCursor, now: e.Now(), named: true}
 	for _, x := range said {
 		d.messages = append(d.messages, x.incoming())
+		d.named = d.named && x.EntryID != ""
 	}
 	got, err := e.append(tx, s, d)
 	if err != nil {
@@ -76,6 +78,38 @@ func CloseThrough(tx skald.Tx, s *skald.Session, through int64, cause string, no
 	s.Unviewed = unviewed
 	return a, closed, tx.PutSession(*s)
 }
+
+// StartEpoch begins the session's context anew, within the caller's transaction: what was said stays stored, and can be found.
+func StartEpoch(tx skald.Tx, s *skald.Session, now time.Time) error {
+	return startEpoch(tx, s, s.Lifecycle, now)
+}
+
+// ExtractOpen makes memories of the session's open turns now, within the caller's transaction. They stay open: the extraction of their archive
+// finds the same statements again and adds nothing.
+func (e *Engine) ExtractOpen(ctx context.Context, tx skald.Tx, s skald.Session, x skald.Extraction) ([]skald.URI, error) {
+	if s.LastSeq < s.OpenFrom {
+		return nil, nil
+	}
+	turns, err := tx.Turns(s.Ref, skald.TurnQuery{From: max(s.OpenFrom, 1), To: s.LastSeq})
+	if err != nil {
+		return nil, err
+	}
+	from := skald.Archive{Session: s.Ref, Extraction: x}
+	uris, _, err := memory.Builtin{Policy: e.opts.Policy}.Extract(ctx, tx, s.Ref, s.Agent, from, archive.Turns(turns), e.Now())
+	return uris, err
+}
+
+// RetryIn gives an archive all its attempts again, within the caller's transaction. KindConflict: it is done, or runs at this moment. s is
+// updated, not stored; Wake comes after.
+func (e *Engine) RetryIn(tx skald.Tx, s *skald.Session, a skald.Archive) error {
+	return archive.RetryOne(tx, s, a, e.Now())
+}
+
+// Cancel ends a job that waits or runs. KindConflict: it has ended already.
+func (e *Engine) Cancel(ctx context.Context, job int64) error { return e.runner.Cancel(ctx, job) }
+
+// Ended is closed when the next job ends.
+func (e *Engine) Ended() <-chan struct{} { return e.runner.Ended() }
 
 // Forget takes a memory and the turns behind it out of everything that is shown, within the caller's transaction.
 func (e *Engine) Forget(tx skald.Tx, id skald.Identity, uri skald.URI) (memory.Receipt, error) {

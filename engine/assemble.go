@@ -273,7 +273,7 @@ func (a *assembly) input() strategy.Input {
 	in := strategy.Input{
 		Session: a.s, Scopes: a.set.policy.Readable(identity(a.r.Request)), Settings: a.set.Settings, Prompt: a.r.Prompt,
 		Budget: a.budget() - a.r.Pending, Model: a.r.Model, Provider: a.r.Provider, NoTools: a.r.NoTools || a.toolHidden(), Search: a.searchesTools(),
-		Talk: a.talk(), TurnID: a.r.TurnID, Now: a.now,
+		Talk: a.talk(), TurnID: a.r.TurnID, Now: a.now, Admit: visibleTo(a.r.Identity),
 	}
 	switch {
 	case a.midTurn: // the first call decided; a recall that it made is placed already

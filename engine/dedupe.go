@@ -71,7 +71,7 @@ func candidates(tx skald.Tx, s *skald.Session, d delivery) ([]skald.Turn, error)
 			return nil, err
 		}
 	}
-	if keys := unsettled(d.messages, byEntry); len(keys) > 0 {
+	if keys := unsettled(d.messages, byEntry); len(keys) > 0 && !d.named {
 		if byKey, err = tx.Turns(s.Ref, skald.TurnQuery{NoRaw: true, MatchKeys: keys}); err != nil {
 			return nil, err
 		}

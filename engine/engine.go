@@ -20,6 +20,7 @@ import (
 type Options struct {
 	Version    string
 	Policy     skald.Policy
+	Accounts   func(account string) *skald.Policy // an account's own policy where no identity brings it along: in the background; nil: none
 	Settings   skald.Settings // defaults for what a request leaves open
 	Strategy   string         // "" is "viking"
 	Clock      func() time.Time
@@ -81,7 +82,7 @@ func New(store skald.Store, opts Options) (*Engine, error) {
 		return nil, err
 	}
 	e := &Engine{store: store, opts: opts, strategy: s, started: opts.Clock()}
-	e.runner = archive.New(store, opts.Summariser, memory.Builtin{Policy: opts.Policy}, opts.Clock, opts.Log)
+	e.runner = archive.New(store, opts.Summariser, memory.Builtin{Policy: opts.Policy, Accounts: opts.Accounts}, opts.Clock, opts.Log)
 	return e, nil
 }
 

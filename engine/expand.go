@@ -5,10 +5,12 @@ import (
 	"math"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/index/analyze"
 	"github.com/skald-engine/skald/message"
+	"github.com/skald-engine/skald/tree/view"
 )
 
 // Expansion limits, in characters of one digest.
@@ -29,6 +31,13 @@ func (e *Engine) expand(ctx context.Context, id skald.Identity, asking *skald.Se
 	if err != nil {
 		return x, err
 	}
+	if isFile(canonical, id.Account) {
+		err = e.store.View(ctx, func(tx skald.Tx) error {
+			x, err = fileExpansion(view.View{Tx: tx, Policy: policy, ID: id}, canonical, query, 0)
+			return err
+		})
+		return x, err
+	}
 	target, err := canonical.Resolve(id.Account)
 	if err != nil {
 		return x, err
@@ -47,6 +56,10 @@ func (e *Engine) expand(ctx context.Context, id skald.Identity, asking *skald.Se
 		}
 		var found []sourced
 		for _, src := range sources {
+			if !src.Deleted.IsZero() {
+				found = append(found, lost(src))
+				continue
+			}
 			if err := mayRead(tx, asking, src.Session); err != nil {
 				return err
 			}
@@ -90,7 +103,7 @@ func (e *Engine) sources(tx skald.Tx, uri skald.URI, t skald.Target, x *skald.Ex
 	ref := skald.SessionRef{Scope: t.Scope, ID: t.Session}
 	s, err := tx.Session(ref)
 	if err != nil {
-		return nil, err
+		return nil, Gone(tx, ref, err)
 	}
 	x.Session = ref.URI()
 	switch {
@@ -170,6 +183,12 @@ type sourced struct {
 	ref  skald.SessionRef
 	turn skald.Turn
 	text string
+}
+
+// lost stands for a source whose session was deleted.
+func lost(s skald.MemorySource) sourced {
+	return sourced{ref: s.Session, turn: skald.Turn{Seq: s.From, Purged: true},
+		text: "[deleted on " + s.Deleted.UTC().Format(time.DateOnly) + " with its session; the memory stays]"}
 }
 
 func digest(ref skald.SessionRef, t skald.Turn) (sourced, bool) {

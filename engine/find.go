@@ -47,16 +47,24 @@ func (e *Engine) search(ctx context.Context, tx skald.Tx, id skald.Identity, pol
 	r := recall.Request{
 		Query: q.Query, Scopes: policy.Readable(id), Agent: id.Agent, Session: asking.Ref, Audience: asking.Audience,
 		Owner: asking.Audience == skald.AudienceDirect, Kinds: q.Kinds, Budget: limit * 400, Limit: limit, Threshold: q.Threshold,
-		MaxChars: 1000, Now: now,
+		MaxChars: 1000, Now: now, Admit: visibleTo(id),
 	}
 	if q.Scope != "" {
 		folder, err := skald.ParseURI(q.Scope, id, policy)
 		if err != nil {
 			return recall.Result{}, err
 		}
-		r.Visible = func(d skald.Doc) bool { return !within(docURI(d), folder) }
+		r.Admit = func(d skald.Doc) bool { return id.Sees(docURI(d)) && within(docURI(d), folder) }
 	}
 	return recall.Recall(ctx, tx, r)
+}
+
+// visibleTo keeps what is another peer's from an identity that acts on behalf of one; nil: it sees everything of its scopes.
+func visibleTo(id skald.Identity) func(skald.Doc) bool {
+	if id.Peer == "" {
+		return nil
+	}
+	return func(d skald.Doc) bool { return id.Sees(docURI(d)) }
 }
 
 func within(uri, folder skald.URI) bool {

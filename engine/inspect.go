@@ -92,7 +92,7 @@ func (e *Engine) find(tx skald.Tx, id skald.Identity, session string) (skald.Ses
 			return s, err
 		}
 	}
-	return skald.Session{}, skald.NotFound("session", session)
+	return skald.Session{}, Gone(tx, skald.SessionRef{Scope: scope, ID: skald.SessionID(session, "")}, skald.NotFound("session", session))
 }
 
 // ListTurns implements skald.Inspector.

@@ -10,6 +10,12 @@ import (
 	"github.com/skald-engine/skald/archive"
 )
 
+// Handle has background jobs of a further kind done by w. It is called before Run.
+func (e *Engine) Handle(kind string, w skald.Worker) { e.runner.Handle(kind, w) }
+
+// Wake tells the background that a job was put.
+func (e *Engine) Wake() { e.runner.Wake() }
+
 // ListJobs implements skald.Inspector.
 func (e *Engine) ListJobs(ctx context.Context, id skald.Identity, all bool) (list []skald.JobInfo, err error) {
 	err = e.store.View(ctx, func(tx skald.Tx) error {

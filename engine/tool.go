@@ -43,6 +43,11 @@ var tools = map[string]func(context.Context, *toolCall) (skald.ToolAnswer, error
 	"memory_forget":      toolForget,
 	"ov_archive_search":  toolArchiveSearch,
 	"ov_archive_expand":  toolArchiveExpand,
+	"ov_search":          toolFind,
+	"ov_read":            toolRead,
+	"ov_multi_read":      toolReadMany,
+	"ov_list":            toolList,
+	"ov_recall_trace":    toolTrace,
 }
 
 // toolCall is one call with its arguments.
@@ -65,6 +70,13 @@ type toolArgs struct {
 	Type    string  `json:"type"`
 	Archive string  `json:"archive"`
 	ID      string  `json:"archiveId"`
+
+	URIs      []string `json:"uris"`
+	Offset    float64  `json:"offset"` // of a file's text, in characters
+	Recursive bool     `json:"recursive"`
+	Simple    bool     `json:"simple"`
+	Turn      string   `json:"turn"`
+	Content   bool     `json:"includeContent"`
 }
 
 func (c *toolCall) parse() error {
@@ -77,6 +89,9 @@ func (c *toolCall) parse() error {
 	c.args.Archive = first(c.args.Archive, c.args.ID)
 	if c.args.Limit < 0 || c.args.Limit > 1000 || c.args.Limit != float64(int(c.args.Limit)) {
 		return skald.Invalid("tool", "limit", "must be a whole number from 1 to 1000")
+	}
+	if c.args.Offset < 0 || c.args.Offset > 1<<40 || c.args.Offset != float64(int(c.args.Offset)) {
+		return skald.Invalid("tool", "offset", "must be a whole number from 0 on")
 	}
 	return nil
 }
@@ -107,7 +122,7 @@ func toolRecall(ctx context.Context, c *toolCall) (answer skald.ToolAnswer, err 
 		result, err := recall.Recall(ctx, tx, recall.Request{
 			Query: c.args.Query, Scopes: c.set.policy.Readable(c.id), Agent: c.id.Agent, Session: s.Ref, Audience: s.Audience,
 			Owner: s.Audience == skald.AudienceDirect, Budget: c.set.RecallTokens, Limit: int(c.args.Limit), MaxChars: c.set.MaxChars,
-			Threshold: c.set.Threshold / 2, PreferAbstract: c.set.PreferAbstract, Now: c.now,
+			Threshold: c.set.Threshold / 2, PreferAbstract: c.set.PreferAbstract, Now: c.now, Admit: visibleTo(c.id),
 		})
 		if err != nil {
 			return err
@@ -143,6 +158,10 @@ func (c *toolCall) expand(ctx context.Context, uri string, limit int) (skald.Too
 	})
 	if err != nil {
 		return skald.ToolAnswer{}, err
+	}
+	if canonical, err := skald.ParseURI(uri, c.id, c.set.policy); err == nil && isFile(canonical, c.id.Account) {
+		c.args.URI = uri
+		return toolRead(ctx, c)
 	}
 	x, err := c.e.expand(ctx, c.id, &asking, c.set.policy, uri, c.args.Query, limit)
 	if err != nil {

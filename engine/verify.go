@@ -146,7 +146,7 @@ func (v *verification) memories(tx skald.Tx, q skald.MemoryQuery) error {
 		if len(m.Sources) == 0 && !m.Explicit {
 			v.problem("%s has no source", m.URI)
 		}
-		for _, src := range m.Sources {
+		for _, src := range m.Readable() {
 			s, err := tx.Session(src.Session)
 			pending := m.Explicit && src.From == s.LastSeq+1 // stored by a tool call whose exchange is still under way
 			if err != nil || src.From < 1 || src.To > s.LastSeq && !pending {

@@ -51,6 +51,7 @@ type delivery struct {
 	print     string // fingerprint of the whole call, for channels without keys: an exact repetition stores nothing
 	reset     bool   // the host's transcript was written anew: its entry ids may have changed
 	sender    string // who wrote the user's messages, where the host tells (peer_role person)
+	named     bool   // every message has an id of its own that says all: equal contents are different messages
 	lifecycle string // the host's revision, where it shows one
 	budget    int    // tokens, as the host showed it in the turn; 0 unknown
 	now       time.Time

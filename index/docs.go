@@ -70,7 +70,11 @@ func DocsOfMemory(m skald.Memory) []skald.Doc {
 	if len(m.Sources) > 0 {
 		base.Seq = m.Sources[0].From
 	}
-	return DocsOfText(base, m.Text)
+	docs, marks := DocsOfText(base, m.Text), tagMarks(m.Tags)
+	for i := range docs {
+		docs[i].Terms = append(docs[i].Terms, marks...)
+	}
+	return docs
 }
 
 // DocsOfArchive lists the lines of an archive's overview: one document a line, cut out of ArchiveText.

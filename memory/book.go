@@ -3,6 +3,7 @@ package memory
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/skald-engine/skald"
@@ -45,6 +46,7 @@ func (b *book) add(c Candidate) (*skald.Memory, error) {
 	if c.Explicit {
 		m.Archive = 0
 	}
+	tag(m, c)
 	source(m, c)
 	for salt := 0; ; salt++ {
 		m.URI = name(m.Scope, c, salt)
@@ -76,6 +78,7 @@ func (b *book) add(c Candidate) (*skald.Memory, error) {
 func (b *book) rewrite(m *skald.Memory, lines []line, c Candidate) error {
 	m.Text, m.Updated = body(lines), b.now
 	m.Explicit = m.Explicit || c.Explicit
+	tag(m, c)
 	source(m, c)
 	if err := save(b.tx, *m); err != nil {
 		return err
@@ -110,13 +113,23 @@ func (b *book) supersede(old *skald.Memory, by skald.URI, at time.Time) error {
 	return nil
 }
 
+// tag gives a memory the candidate's tags, of which the last of a key counts.
+func tag(m *skald.Memory, c Candidate) {
+	for _, t := range c.Tags {
+		key, _, _ := strings.Cut(t, "=")
+		m.Tags = slices.DeleteFunc(slices.Clone(m.Tags), func(old string) bool { return strings.HasPrefix(old, key+"=") })
+		m.Tags = append(m.Tags, t)
+	}
+	slices.Sort(m.Tags)
+}
+
 // source adds the candidate's turns to a memory's sources, in order, each once.
 func source(m *skald.Memory, c Candidate) {
 	if c.From == 0 {
 		return
 	}
 	for _, s := range m.Sources {
-		if s.Session == c.Session && s.From <= c.From && c.To <= s.To {
+		if s.Session == c.Session && s.Deleted.IsZero() && s.From <= c.From && c.To <= s.To {
 			return
 		}
 	}

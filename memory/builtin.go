@@ -2,6 +2,7 @@ package memory
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"time"
 
@@ -13,21 +14,37 @@ import (
 // Builtin extracts memories by simple rules, in English and Chinese, a sentence at a time. It prefers to miss a statement over
 // inventing one: the turns themselves stay searchable.
 type Builtin struct {
-	Policy skald.Policy // decides the scopes
+	Policy   skald.Policy                       // decides the scopes
+	Accounts func(account string) *skald.Policy // an account's own policy, nil when it has none; nil: no account has one
 }
 
 var _ archive.Extractor = Builtin{}
 
 // Extract makes memories of an archive's turns and returns their URIs and memory_diff.json.
 func (b Builtin) Extract(_ context.Context, tx skald.Tx, ref skald.SessionRef, agent string, a skald.Archive, turns []archive.Turn, now time.Time) ([]skald.URI, []byte, error) {
-	scopes := Scopes{User: ref.Scope, Agent: b.Policy.AgentScope(skald.Identity{Account: ref.Scope.Account, User: ref.Scope.User, Agent: agent})}
-	d, err := Apply(tx, scopes, Candidates(ref, turns), a.Index, now)
+	owner := skald.Identity{Account: ref.Scope.Account, User: ref.Scope.User, Agent: agent}
+	if b.Accounts != nil {
+		owner.Policy = b.Accounts(owner.Account)
+	}
+	scopes := Scopes{User: ref.Scope, Agent: b.Policy.AgentScope(owner)}
+	d, err := Apply(tx, scopes, wanted(Candidates(ref, turns), a.Extraction), a.Index, now)
 	if err != nil {
 		return nil, nil, err
 	}
 	d.Archive = ref.ArchiveURI(a.Index)
 	raw, err := d.JSON()
 	return d.URIs(), raw, err
+}
+
+// wanted leaves out what the commit did not ask for, and gives events its tags.
+func wanted(list []Candidate, x skald.Extraction) []Candidate {
+	list = slices.DeleteFunc(list, func(c Candidate) bool { return !x.Allows(c.Type) })
+	for i := range list {
+		if list[i].Type == skald.MemoryEvent {
+			list[i].Tags = x.Tags
+		}
+	}
+	return list
 }
 
 // Candidates lists what the turns state. Only the owner's words count, except that a failed tool call and what made it work

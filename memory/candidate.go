@@ -18,6 +18,7 @@ type Candidate struct {
 	Origin    skald.Origin
 	Audience  skald.Audience
 	Explicit  bool
+	Tags      []string // "key=value"
 	Session   skald.SessionRef
 	From, To  int64 // sequences of the source turns; 0: none known
 }

@@ -29,14 +29,24 @@ func Document(m skald.Memory) string {
 		field("explicit", "true")
 	}
 	field("uses", fmt.Sprint(m.Uses))
+	field("used", stamp(m.Used))
+	field("tags", strings.Join(m.Tags, ", "))
 	if len(m.Sources) > 0 {
 		b.WriteString("sources:\n")
 		for _, s := range m.Sources {
-			fmt.Fprintf(&b, "  - %s\n", s.Session.TurnsURI(s.From, s.To))
+			fmt.Fprintf(&b, "  - %s%s\n", s.Session.TurnsURI(s.From, s.To), gone(s))
 		}
 	}
 	b.WriteString("---\n\n" + m.Text + "\n")
 	return b.String()
+}
+
+// gone says of a source whose session was deleted that its turns cannot be read.
+func gone(s skald.MemorySource) string {
+	if s.Deleted.IsZero() {
+		return ""
+	}
+	return " (deleted on " + s.Deleted.UTC().Format(time.DateOnly) + ")"
 }
 
 func stamp(t time.Time) string {

@@ -33,7 +33,7 @@ func Forget(tx skald.Tx, scopes []skald.Scope, uri skald.URI) (Receipt, error) {
 	if err := f.memory(m); err != nil {
 		return f.receipt, err
 	}
-	for _, s := range m.Sources {
+	for _, s := range m.Readable() {
 		if err := f.turns(s, m); err != nil {
 			return f.receipt, err
 		}

@@ -6,10 +6,10 @@ import (
 	"github.com/skald-engine/skald"
 )
 
-// allowed is the rule of audiences (I9): the owner's direct sessions recall all; a group recalls what was said in it or shared with it;
-// anyone else recalls what was said in their own session or to their own audience. Resources and skills belong to the account.
-func (r Request) allowed(d skald.Doc) bool {
-	if d.Kind == skald.DocResource || d.Kind == skald.DocSkill {
+// Allowed is the rule of audiences (I9): the owner's direct sessions recall all; a group recalls what was said in it or shared with it;
+// anyone else recalls what was said in their own session or to their own audience. Resources and skills of the account are everyone's.
+func (r Request) Allowed(d skald.Doc) bool {
+	if d.Scope.Kind == skald.ScopeResources || d.Scope.Kind == skald.ScopeSkills {
 		return true
 	}
 	group := strings.HasPrefix(string(r.Audience), string(skald.AudienceGroup))

@@ -25,6 +25,8 @@ type candidate struct {
 	near       bool // shown beside a hit, not a hit itself
 	sources    []skald.MemorySource
 	turn       *turnText
+	file       *skald.File   // of a resource or skill
+	memory     *skald.Memory // of a memory
 	item       *Item
 }
 

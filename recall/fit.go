@@ -30,11 +30,28 @@ func (c *course) fit() {
 			k.drop("no room in the budget")
 			continue
 		}
+		if k.library() && float64(c.shelved+cost) > c.libraryShare()*float64(c.r.Budget) {
+			k.drop("no more room for files")
+			continue
+		}
+		if k.library() {
+			c.shelved += cost
+		}
 		groups[groupKey(it)] = true
 		c.tokens += cost
 		k.item = &it
 		c.items = append(c.items, it)
 	}
+}
+
+// libraryShare is the part of the budget that files may take where conversations are asked for too.
+func (c *course) libraryShare() float64 {
+	for _, s := range shares {
+		if !s.library() && len(c.wanted(s.kinds)) > 0 {
+			return 0.25
+		}
+	}
+	return 1
 }
 
 // openBonus is what an item is worth more when its group is open already: it costs no date and no URI.
@@ -72,8 +89,11 @@ func (c *course) paced() []*candidate {
 
 // group is what the candidate is shown under.
 func (k *candidate) group() string {
-	if k.doc.Kind == skald.DocTurn || k.doc.Kind == skald.DocArchive {
+	switch {
+	case k.doc.Kind == skald.DocTurn || k.doc.Kind == skald.DocArchive:
 		return string(ref(k.doc).URI())
+	case k.library():
+		return short(k.uri, k.doc.Scope)
 	}
 	return memoryGroup
 }

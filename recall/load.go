@@ -35,6 +35,8 @@ func (c *course) load() {
 			c.loadTurn(k)
 		case skald.DocArchive:
 			c.loadLine(k, archives)
+		case skald.DocResource, skald.DocSkill:
+			c.loadFile(k)
 		default:
 			c.loadMemory(k)
 		}
@@ -144,12 +146,37 @@ func (c *course) loadMemory(k *candidate) {
 		k.drop("the memory is gone")
 		return
 	}
-	k.text, k.uri, k.sources = m.Text[k.doc.Start:k.doc.End], m.URI, m.Sources
+	k.text, k.uri, k.sources, k.memory = m.Text[k.doc.Start:k.doc.End], m.URI, m.Sources, &m
 	if c.r.PreferAbstract {
 		k.text = firstSentence(k.text)
 	}
 	k.superseded = m.Superseded != "" || !m.ValidTo.IsZero() && m.ValidTo.Before(c.r.Now)
 	k.label = label(m.Origin)
+}
+
+// loadFile reads a passage of a file, or of a folder's own text; a file is read once.
+func (c *course) loadFile(k *candidate) {
+	uri := index.FileURI(k.doc.URI)
+	f, ok := c.files[uri]
+	if !ok {
+		if got, err := c.tx.File(k.doc.Scope, uri); err == nil {
+			f = &got
+		}
+		if c.files == nil {
+			c.files = map[skald.URI]*skald.File{}
+		}
+		c.files[uri] = f
+	}
+	if f == nil {
+		k.drop("the file is gone")
+		return
+	}
+	text := index.FileText(*f, k.doc.URI)
+	if k.doc.End > len(text) || k.doc.Start < 0 || k.doc.Start > k.doc.End {
+		k.drop("the file is another by now")
+		return
+	}
+	k.file, k.uri, k.text = f, k.doc.URI, text[k.doc.Start:k.doc.End]
 }
 
 func firstSentence(s string) string {

@@ -44,12 +44,12 @@ type similar struct {
 	z   float64
 }
 
-// near finds the documents of a group of kinds whose meaning is nearer to the query's than that of most.
-func (c *course) near(s share, kinds []skald.DocKind) ([]similar, error) {
+// near finds documents that a search asks for whose meaning is nearer to the query's than that of most.
+func (c *course) near(q skald.SearchQuery) ([]similar, error) {
 	if len(c.meaning) == 0 {
 		return nil, nil
 	}
-	res, err := c.tx.Near(skald.NearQuery{Scopes: c.r.Scopes, Kinds: kinds, Vector: c.meaning, Limit: s.limit})
+	res, err := c.tx.Near(skald.NearQuery{Scopes: q.Scopes, Kinds: q.Kinds, Vector: c.meaning, Limit: q.Limit})
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +59,7 @@ func (c *course) near(s share, kinds []skald.DocKind) ([]similar, error) {
 	deviation := math.Sqrt(max(1e-6, square/(n+usualDocs)-mean*mean))
 	var out []similar
 	for _, h := range res.Hits {
-		if z := (h.Score - mean) / deviation; z > standsOut {
+		if z := (h.Score - mean) / deviation; z > standsOut && (q.Admit == nil || q.Admit(h.Doc)) {
 			out = append(out, similar{h.Doc, z})
 		}
 	}
@@ -109,7 +109,7 @@ func (c *course) meaningUnit(list []*candidate) float64 {
 		sum, square = sum+k.base, square+k.base*k.base
 		shares = append(shares, k.base)
 	}
-	n := max(1, float64(c.docs), float64(len(list)))
+	n := max(1, float64(c.spoken.docs), float64(len(list)))
 	deviation := max(wordsDeviation, math.Sqrt(max(0, square/n-sum*sum/n/n)))
 	slices.Sort(shares)
 	best, top := 0.0, shares[max(0, len(shares)-topShares):]

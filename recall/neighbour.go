@@ -80,7 +80,7 @@ func (c *course) neighbour(key turnKey, hit *candidate) *candidate {
 	}
 	d := skald.Doc{Scope: key.ref.Scope, Kind: skald.DocTurn, Session: key.ref.ID, Seq: key.seq, Time: t.Time, Role: t.Role, Origin: t.Origin,
 		Audience: t.Audience}
-	if !c.r.allowed(d) || c.r.Visible != nil && c.r.Visible(d) {
+	if !c.r.Allowed(d) || c.r.Visible != nil && c.r.Visible(d) {
 		return nil
 	}
 	spans := message.Passages(t.text, message.PassageSize)

@@ -19,15 +19,23 @@ const (
 	exactBoost  = 0.5  // for each identifier of the query that stands in the text
 	phraseBoost = 0.15 // when two words of the query stand side by side as asked
 	labelCut    = 0.6  // tool and stranger text must clearly outrank
+
+	libraryWeight = 0.85 // what was said stands before what a file says about the same
 )
 
 // rank scores the loaded candidates: words and meaning first, then role, type, form, age and origin.
 func (c *course) rank() {
-	c.weigh()
 	kept := c.kept()
-	avg, agent := average(kept), agentWeight(kept)
+	c.spoken.usual, c.library.usual = average(kept, false), average(kept, true)
+	c.score(kept, agentWeight(kept))
+}
+
+// score scores candidates, given how the agent writes.
+func (c *course) score(kept []*candidate, agent float64) {
+	c.spoken.weigh(c.words)
+	c.library.weigh(c.words)
 	for _, k := range kept {
-		c.lexical(k, avg)
+		c.lexical(k, c.lexicon(k.library()))
 	}
 	c.weighMeaning(kept)
 	for _, k := range kept {
@@ -47,45 +55,19 @@ func (c *course) rank() {
 	c.order()
 }
 
-// weigh gives each word its information. A word that no document has still counts, for less: the query asks for something that nobody
-// said in that word.
-func (c *course) weigh() {
-	total, n := 0.0, 0
-	for i := range c.words {
-		w := &c.words[i]
-		if df := c.df[w.Term]; df > 0 {
-			w.idf = idf(c.docs, df)
-		}
-		for _, p := range w.Parts {
-			if df := c.df[p]; df > 0 {
-				w.idf = max(w.idf, partShare*idf(c.docs, df))
-			}
-		}
-		if w.idf > 0 {
-			total, n = total+w.idf, n+1
-		}
-	}
-	for i := range c.words {
-		if w := &c.words[i]; w.idf == 0 && n > 0 {
-			w.idf = -0.5 * total / float64(n) // negative: only in the denominator
-		}
-	}
-}
-
-func idf(docs, df int64) float64 {
-	return math.Log(1 + (float64(docs)-float64(df)+0.5)/(float64(df)+0.5))
-}
-
-func average(list []*candidate) float64 {
-	sum := 0
+// average is the length of the candidates that are files, or are not, in terms.
+func average(list []*candidate, library bool) float64 {
+	sum, n := 0, 0
 	for _, k := range list {
-		sum += k.doc.Length
+		if k.library() == library {
+			sum, n = sum+k.doc.Length, n+1
+		}
 	}
-	return max(1, float64(sum)/max(1, float64(len(list))))
+	return max(1, float64(sum)/max(1, float64(n)))
 }
 
 // lexical is BM25 over the words, as a share of what the query tells: about 1 when a text of usual length has every word.
-func (c *course) lexical(k *candidate, avg float64) {
+func (c *course) lexical(k *candidate, l *lexicon) {
 	tf := map[string]int{}
 	terms := k.terms()
 	for _, t := range terms {
@@ -94,13 +76,13 @@ func (c *course) lexical(k *candidate, avg float64) {
 	for _, t := range analyze.Terms(k.speaker) {
 		tf[t]++
 	}
-	norm := k1 * (1 - b + b*float64(len(terms))/avg)
+	norm := k1 * (1 - b + b*float64(len(terms))/l.usual)
 	sat := func(t string) float64 {
 		f := float64(tf[t])
 		return f * (k1 + 1) / (f + norm)
 	}
 	got, all, exacts, covered, told := 0.0, 0.0, 0.0, 0.0, 0.0
-	for _, w := range c.words {
+	for _, w := range l.words {
 		all += w.weight * math.Abs(w.idf)
 		if w.idf < 0 {
 			told += w.weight * -2 * w.idf
@@ -113,7 +95,7 @@ func (c *course) lexical(k *candidate, avg float64) {
 		s := sat(w.Term) * w.idf
 		if s == 0 {
 			for _, p := range w.Parts {
-				s += sat(p) * min(w.idf, partShare*idf(c.docs, c.df[p])) / float64(len(w.Parts))
+				s += sat(p) * min(w.idf, partShare*idf(l.docs, l.df[p])) / float64(len(w.Parts))
 			}
 		} else if w.exact {
 			exacts += exactBoost * w.weight
@@ -215,6 +197,8 @@ func typeWeight(d skald.Doc) float64 {
 		return 1.15
 	case skald.DocArchive:
 		return 0.9
+	case skald.DocResource, skald.DocSkill:
+		return libraryWeight
 	}
 	return 1
 }

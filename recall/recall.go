@@ -18,6 +18,7 @@ type Request struct {
 	Owner    bool                   // the owner asks
 	Visible  func(d skald.Doc) bool // already in the context: skip; nil: nothing is
 	Kinds    []skald.DocKind        // empty: all
+	Admit    func(d skald.Doc) bool // what may be a candidate; nil: everything
 
 	Budget         int     // tokens, groups and items as they stand in the serialised message; 0: DefaultBudget
 	Limit          int     // items; 0: the budget decides (C-10)
@@ -90,15 +91,17 @@ type course struct {
 	tx  skald.Tx
 	r   Request
 
-	words      []word
-	looksBack  bool   // the window helps
-	meaning    []int8 // of the query; nil: unknown
+	words      []word  // as planned
+	spoken     lexicon // what they tell in conversations
+	library    lexicon // and in files
+	looksBack  bool    // the window helps
+	meaning    []int8  // of the query; nil: unknown
 	found      []*candidate
-	docs       int64
-	df         map[string]int64
 	turns      map[turnKey]*turnText
+	files      map[skald.URI]*skald.File
 	items      []Item
 	tokens     int
+	shelved    int // of tokens: those of files
 	inTimeOver bool
 }
 

@@ -19,12 +19,17 @@ func (c *course) supersede() {
 			k.superseded = c.replaced(k)
 		}
 	}
+	c.demote()
+	c.order()
+}
+
+// demote lowers what is superseded.
+func (c *course) demote() {
 	for _, k := range c.kept() {
 		if k.superseded {
 			k.scale("superseded", supersededCut)
 		}
 	}
-	c.order()
 }
 
 // replaced reports whether memories were made of the turn and every one of them is superseded.

@@ -13,6 +13,7 @@ import (
 
 	skald "github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/server/wire"
+	"github.com/skald-engine/skald/tenant"
 )
 
 // Key is a key and whose it is. Exactly one of Key, Env and SHA256 is set.
@@ -21,73 +22,152 @@ type Key struct {
 	Env    string // the environment variable that holds it
 	SHA256 string // its SHA-256 as hex: the key itself is nowhere on this machine
 
-	Account, User string // "" is "default"
+	Account, User string     // "" is "default"
+	Role          skald.Rank // user, admin; "" is what the user is registered as
 }
 
-// Access decides who calls. Account and user come from the key; headers name them in dev mode only, where no key is asked for.
+// The modes, by their names in OpenViking.
+const (
+	ModeDev     = "dev"     // no key: headers say who calls. Loopback only
+	ModeKeys    = "api_key" // the key says who calls
+	ModeTrusted = "trusted" // headers say who calls, for whoever presents the root key
+)
+
+// Tenants knows the registered users.
+type Tenants interface {
+	// Find is whose a key is, by the key's SHA-256.
+	Find(sum [sha256.Size]byte) (skald.Identity, bool)
+	// Admit completes an identity with rank and policy. It fails with tenant.BeingDeleted.
+	Admit(id skald.Identity) (skald.Identity, error)
+}
+
+// AccessOptions say who may call.
+type AccessOptions struct {
+	Listen   string         // address: what needs no key is for loopback only (SEC-03)
+	Mode     string         // "" is ModeKeys
+	Identity skald.Identity // whose the daemon's own key is; in dev mode who calls unless headers say otherwise
+	Own      string         // the daemon's own key; "" none
+	Keys     []Key          // of the configuration
+	Root     Key            // OpenViking's root key; the zero Key is none
+}
+
+// Access decides who calls.
 type Access struct {
-	dev     bool
+	mode    string
 	keys    []holder
 	byDevel skald.Identity
+	tenants Tenants
+	rooted  bool // there is a root key
 }
 
 type holder struct {
 	sum [sha256.Size]byte
 	id  skald.Identity
+	own bool // the daemon's own key: root among admins, but with data of its own
 }
 
 // errUnauth tells nothing: not which header was missing, nor whether a key was close.
 var errUnauth = skald.E("access", skald.KindUnauth, "a valid key is required")
 
-// NewAccess settles the mode for a listen address. dev needs a loopback address, any other mode at least one key (SEC-03).
+// NewAccess is OpenAccess for dev mode, or for keys.
 func NewAccess(listen string, dev bool, identity skald.Identity, keys []Key) (*Access, error) {
-	a := &Access{dev: dev, byDevel: filled(identity)}
-	switch {
-	case dev && !Loopback(listen):
-		return nil, skald.Invalid("server.access", "dev",
-			"dev mode asks for no key, so it listens on loopback only, not on %q: listen on 127.0.0.1, or leave dev mode", listen)
-	case dev:
-		return a, nil
-	case len(keys) == 0:
-		return nil, skald.Invalid("server.access", "keys", "no key is configured for %q: anyone who reaches it would be let in", listen)
+	o := AccessOptions{Listen: listen, Identity: identity, Keys: keys}
+	if dev {
+		o.Mode = ModeDev
 	}
-	for i, k := range keys {
-		h, err := newHolder(k)
-		if err != nil {
-			return nil, skald.Invalid("server.access", fmt.Sprintf("keys[%d]", i), "%w", err)
+	return OpenAccess(o)
+}
+
+// OpenAccess settles who may call. dev mode, and trusted mode without a root key, need a loopback address; api_key mode needs a key (SEC-03).
+func OpenAccess(o AccessOptions) (*Access, error) {
+	a := &Access{mode: o.Mode, byDevel: filled(o.Identity), rooted: o.Root != Key{}}
+	if a.mode == "" {
+		a.mode = ModeKeys
+	}
+	if err := a.check(o); err != nil || a.mode == ModeDev {
+		return a, err
+	}
+	if o.Own != "" {
+		id := filled(o.Identity)
+		id.Rank = skald.RankAdmin
+		a.keys = append(a.keys, holder{sum: sha256.Sum256([]byte(o.Own)), id: id, own: true})
+	}
+	if a.rooted {
+		id := skald.DefaultIdentity
+		id.Rank = skald.RankRoot
+		if err := a.add("root_api_key", o.Root, id); err != nil {
+			return nil, err
 		}
-		if a.find(h.sum) != nil {
-			return nil, skald.Invalid("server.access", fmt.Sprintf("keys[%d]", i), "the same key is listed twice")
+	}
+	for i, k := range o.Keys {
+		name := fmt.Sprintf("keys[%d]", i)
+		id := filled(skald.Identity{Account: k.Account, User: k.User, Rank: k.Role})
+		if k.Role != "" && k.Role != skald.RankUser && k.Role != skald.RankAdmin {
+			return nil, skald.Invalid("server.access", name+".role", "%q is not user or admin", k.Role)
 		}
-		a.keys = append(a.keys, h)
+		if err := a.add(name, k, id); err != nil {
+			return nil, err
+		}
 	}
 	return a, nil
 }
 
-func newHolder(k Key) (holder, error) {
-	h := holder{id: filled(skald.Identity{Account: k.Account, User: k.User})}
-	if !skald.SafeID(h.id.Account) || !skald.SafeID(h.id.User) {
-		return h, fmt.Errorf("account and user have letters, digits and _@.- only")
+func (a *Access) check(o AccessOptions) error {
+	local := Loopback(o.Listen)
+	switch a.mode {
+	case ModeDev:
+		if !local {
+			return skald.Invalid("server.access", "dev",
+				"dev mode asks for no key, so it listens on loopback only, not on %q: listen on 127.0.0.1, or leave dev mode", o.Listen)
+		}
+	case ModeTrusted:
+		if !local && !a.rooted {
+			return skald.Invalid("server.access", "auth_mode",
+				"trusted mode without a root key believes any caller, so it listens on loopback only, not on %q: set root_api_key", o.Listen)
+		}
+	case ModeKeys:
+		if len(o.Keys) == 0 && o.Own == "" && !a.rooted {
+			return skald.Invalid("server.access", "keys", "no key is configured for %q: anyone who reaches it would be let in", o.Listen)
+		}
+	default:
+		return skald.Invalid("server.access", "auth_mode", "%q is not dev, api_key or trusted", a.mode)
 	}
+	return nil
+}
+
+func (a *Access) add(name string, k Key, id skald.Identity) error {
+	sum, err := sumOf(k)
+	switch {
+	case err != nil:
+		return skald.Invalid("server.access", name, "%w", err)
+	case !skald.SafeID(id.Account) || !skald.SafeID(id.User):
+		return skald.Invalid("server.access", name, "account and user have letters, digits and _@.- only")
+	case a.find(sum) != nil:
+		return skald.Invalid("server.access", name, "the same key is listed twice")
+	}
+	a.keys = append(a.keys, holder{sum: sum, id: id})
+	return nil
+}
+
+func sumOf(k Key) (sum [sha256.Size]byte, err error) {
 	secret := k.Key
 	switch {
 	case k.SHA256 != "" && (k.Key != "" || k.Env != ""), k.Key != "" && k.Env != "":
-		return h, fmt.Errorf("give one of key, key_env and sha256")
+		return sum, fmt.Errorf("give one of key, key_env and sha256")
 	case k.SHA256 != "":
-		n, err := hex.Decode(h.sum[:], []byte(strings.ToLower(k.SHA256)))
+		n, err := hex.Decode(sum[:], []byte(strings.ToLower(k.SHA256)))
 		if err != nil || n != sha256.Size || len(k.SHA256) != 2*sha256.Size {
-			return h, fmt.Errorf("sha256 is not the hex form of a SHA-256")
+			return sum, fmt.Errorf("sha256 is not the hex form of a SHA-256")
 		}
-		return h, nil
+		return sum, nil
 	case k.Env != "":
 		if secret = os.Getenv(k.Env); secret == "" {
-			return h, fmt.Errorf("the environment variable %s is empty", k.Env)
+			return sum, fmt.Errorf("the environment variable %s is empty", k.Env)
 		}
 	case k.Key == "":
-		return h, fmt.Errorf("give one of key, key_env and sha256")
+		return sum, fmt.Errorf("give one of key, key_env and sha256")
 	}
-	h.sum = sha256.Sum256([]byte(secret))
-	return h, nil
+	return sha256.Sum256([]byte(secret)), nil
 }
 
 func filled(id skald.Identity) skald.Identity {
@@ -104,50 +184,26 @@ func filled(id skald.Identity) skald.Identity {
 	return id
 }
 
+// Configured lists whom the configuration names: whose the daemon's own key and the configured ones are.
+func (a *Access) Configured() (ids []skald.Identity) {
+	for _, h := range a.keys {
+		if h.id.Rank == "" {
+			h.id.Rank = skald.RankUser
+		}
+		if h.id.Rank != skald.RankRoot {
+			ids = append(ids, h.id)
+		}
+	}
+	return ids
+}
+
+// Register lets the registered users in, too. It is called before the first request.
+func (a *Access) Register(t Tenants) { a.tenants = t }
+
 // Mode is the mode's name as OpenViking has it.
-func (a *Access) Mode() string {
-	if a.dev {
-		return "dev"
-	}
-	return "api_key"
-}
+func (a *Access) Mode() string { return a.mode }
 
-// Identify resolves the caller of a request, once.
-func (a *Access) Identify(r *http.Request) (skald.Identity, error) {
-	id, err := a.tenant(r)
-	if err != nil {
-		return id, err
-	}
-	return wire.OfAgent(id, r.Header.Get(wire.HeaderAgent), wire.HeaderAgent)
-}
-
-func (a *Access) tenant(r *http.Request) (skald.Identity, error) {
-	if a.dev {
-		return a.named(r.Header)
-	}
-	if h := a.find(sha256.Sum256([]byte(presented(r.Header)))); h != nil {
-		return h.id, nil
-	}
-	return skald.Identity{}, errUnauth
-}
-
-// named is dev mode's identity.
-func (a *Access) named(h http.Header) (skald.Identity, error) {
-	id := a.byDevel
-	for name, field := range map[string]*string{wire.HeaderAccount: &id.Account, wire.HeaderUser: &id.User} {
-		v := strings.TrimSpace(h.Get(name))
-		if v == "" {
-			continue
-		}
-		if !skald.SafeID(v) {
-			return id, skald.Invalid("access", name, "has letters, digits and _@.- only")
-		}
-		*field = v
-	}
-	return id, nil
-}
-
-// find compares with every key, in constant time.
+// find compares with every configured key, in constant time.
 func (a *Access) find(sum [sha256.Size]byte) *holder {
 	var found *holder
 	for i := range a.keys {
@@ -156,18 +212,6 @@ func (a *Access) find(sum [sha256.Size]byte) *holder {
 		}
 	}
 	return found
-}
-
-// presented is the key that a request brings: X-API-Key, else a bearer token.
-func presented(h http.Header) string {
-	if key := h.Get(wire.HeaderKey); key != "" {
-		return strings.TrimSpace(key)
-	}
-	scheme, token, _ := strings.Cut(h.Get("Authorization"), " ")
-	if !strings.EqualFold(scheme, "Bearer") {
-		return ""
-	}
-	return strings.TrimSpace(token)
 }
 
 // Loopback reports whether a listen address reaches this machine only.
@@ -188,7 +232,8 @@ var open = map[string]bool{
 	"/healthz": true, "/health": true, "/readyz": true, "/ready": true, "/engine/v1/handshake": true,
 }
 
-// guard lets a request pass with its caller on the context, or answers 401.
+// guard lets a request pass with its caller on the context, or answers why not. It is the only place that puts a caller there, and no
+// handler reaches a store without one.
 func (a *Access) guard(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		id, err := a.Identify(r)
@@ -196,9 +241,20 @@ func (a *Access) guard(next http.Handler) http.Handler {
 		case err == nil:
 			r = r.WithContext(wire.WithCaller(r.Context(), id))
 		case !open[r.URL.Path]:
-			wire.WriteError(w, r, err)
+			refuse(w, r, err)
 			return
 		}
 		next.ServeHTTP(w, r)
 	})
 }
+
+// refuse answers in the form of the protocol that was spoken.
+func refuse(w http.ResponseWriter, r *http.Request, err error) {
+	if r.URL.Path == "/mcp" {
+		wire.WriteRPCError(w, err)
+		return
+	}
+	wire.WriteError(w, r, err)
+}
+
+var _ Tenants = (*tenant.Registry)(nil)

@@ -20,7 +20,7 @@ func (s *Server) health(mux *http.ServeMux) {
 	})
 	mux.HandleFunc("GET /health", s.openVikingHealth)
 	mux.HandleFunc("GET /readyz", s.ready)
-	mux.HandleFunc("GET /ready", s.ready)
+	mux.HandleFunc("GET /ready", s.openVikingReady)
 }
 
 type healthAnswer struct {
@@ -37,7 +37,7 @@ type healthAnswer struct {
 func (s *Server) openVikingHealth(w http.ResponseWriter, r *http.Request) {
 	a := healthAnswer{Status: "ok", Healthy: true, Version: s.deps.Version, AuthMode: s.deps.Access.Mode()}
 	if id, ok := wire.Caller(r.Context()); ok && a.AuthMode != "dev" {
-		a.Account, a.User, a.Role = id.Account, id.User, "user"
+		a.Account, a.User, a.Role = id.Account, id.User, string(id.Rank)
 	}
 	wire.WriteValue(w, r, a)
 }
@@ -66,6 +66,36 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	wire.WriteJSON(w, status, body)
+}
+
+// openVikingReady is the same in OpenViking's shape. No model is called: none is on the way of an answer.
+func (s *Server) openVikingReady(w http.ResponseWriter, r *http.Request) {
+	ctx, cancel := context.WithTimeout(r.Context(), readyTimeout)
+	defer cancel()
+	status, state, store := http.StatusOK, "ready", "ok"
+	switch err := s.deps.Ready(ctx); {
+	case err != nil:
+		status, state, store = http.StatusServiceUnavailable, "not_ready", "error"
+		s.deps.Log.Warn("not ready", "error", err)
+	case s.draining.Load():
+		status, state = http.StatusServiceUnavailable, "not_ready"
+	}
+	body, err := wire.Encode(map[string]any{"status": state, "checks": map[string]any{
+		"agfs":     map[string]any{"status": store, "checks": map[string]string{"filesystem": store, "multiwrite_sync": "not_configured"}},
+		"vectordb": store, "api_key_manager": s.keyManager(), "embedding": "not_configured", "ollama": "not_configured",
+	}})
+	if err != nil {
+		wire.WriteError(w, r, err)
+		return
+	}
+	wire.WriteJSON(w, status, body)
+}
+
+func (s *Server) keyManager() string {
+	if s.deps.Access.Mode() == "dev" {
+		return "not_configured"
+	}
+	return "ok"
 }
 
 // storeReady is the default readiness: the store takes writes.

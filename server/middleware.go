@@ -13,6 +13,7 @@ import (
 	"time"
 
 	skald "github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/server/api"
 	"github.com/skald-engine/skald/server/wire"
 )
 
@@ -75,20 +76,15 @@ func (s *Server) recover(rec *recorder, r *http.Request) {
 
 var requestIDPattern = regexp.MustCompile(`^[A-Za-z0-9._:-]{1,128}$`)
 
-// identifyRequest echoes the request's id or makes one.
+// identifyRequest echoes the request's id or makes one, also in the place of one that is malformed or doubled: OpenViking 0.5 does not refuse
+// the request for it.
 func identifyRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		given := r.Header.Values(wire.HeaderRequestID)
 		id := newRequestID()
-		wellFormed := len(given) == 0 || len(given) == 1 && requestIDPattern.MatchString(given[0])
-		if wellFormed && len(given) == 1 {
+		if given := r.Header.Values(wire.HeaderRequestID); len(given) == 1 && requestIDPattern.MatchString(given[0]) {
 			id = given[0]
 		}
 		w.Header().Set(wire.HeaderRequestID, id)
-		if !wellFormed {
-			wire.WriteError(w, r, skald.Invalid("http", wire.HeaderRequestID, "one id of letters, digits and ._:-, at most 128 characters"))
-			return
-		}
 		next.ServeHTTP(w, r.WithContext(wire.WithRequestID(r.Context(), id)))
 	})
 }
@@ -159,7 +155,7 @@ func share(origins []string, next http.Handler) http.Handler {
 		if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
 			h.Set("Access-Control-Allow-Methods", "GET, POST, PUT, PATCH, DELETE")
 			h.Set("Access-Control-Allow-Headers", strings.Join([]string{"Authorization", "Content-Type", wire.HeaderKey,
-				wire.HeaderAccount, wire.HeaderUser, wire.HeaderAgent, wire.HeaderProtocol, wire.HeaderRequestID}, ", "))
+				wire.HeaderAccount, wire.HeaderUser, wire.HeaderAgent, wire.HeaderPeer, wire.HeaderRole, wire.HeaderProtocol, wire.HeaderRequestID}, ", "))
 			w.WriteHeader(http.StatusNoContent)
 			return
 		}
@@ -170,11 +166,15 @@ func share(origins []string, next http.Handler) http.Handler {
 // limit bounds a request's body and time.
 func (s *Server) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.ContentLength > s.deps.BodyLimit {
-			wire.WriteError(w, r, wire.TooLarge(s.deps.BodyLimit))
+		most := s.deps.BodyLimit
+		if up := s.deps.Parts.Resources; up != nil && r.URL.Path == api.UploadPath {
+			most = max(most, up.MaxUpload()+1<<20) // with what surrounds the file
+		}
+		if r.ContentLength > most {
+			wire.WriteError(w, r, wire.TooLarge(most))
 			return
 		}
-		r.Body = http.MaxBytesReader(w, r.Body, s.deps.BodyLimit)
+		r.Body = http.MaxBytesReader(w, r.Body, most)
 		ctx, cancel := context.WithTimeout(r.Context(), s.deps.Timeout)
 		defer cancel()
 		next.ServeHTTP(w, r.WithContext(ctx))

@@ -31,7 +31,9 @@ type Deps struct {
 	Engine    skald.Engine
 	Inspector skald.Inspector
 	API       api.Backend  // nil: /api/v1 is not served
+	Parts     api.Deps     // the groups of /api/v1 beside it; Backend and Inspector are filled in from above
 	MCP       http.Handler // nil: /mcp is not served
+	WebDAV    http.Handler // nil: /webdav/resources is not served
 	Access    *Access
 	Metrics   Metrics      // nil: nothing is measured
 	Log       *slog.Logger // nil: nothing is logged
@@ -101,10 +103,16 @@ func (s *Server) routes() {
 		Engine: s.deps.Engine, Inspector: s.deps.Inspector, Version: s.deps.Version, Instance: s.deps.Instance,
 	}).Register(s.mux)
 	if s.deps.API != nil {
-		api.New(s.deps.API, s.deps.Inspector).Register(s.mux)
+		parts := s.deps.Parts
+		parts.Backend, parts.Inspector = s.deps.API, s.deps.Inspector
+		api.New(parts).Register(s.mux)
 	}
 	if s.deps.MCP != nil {
 		s.mux.Handle("/mcp", s.deps.MCP)
+	}
+	if s.deps.WebDAV != nil {
+		s.mux.Handle("/webdav/resources", s.deps.WebDAV)
+		s.mux.Handle("/webdav/resources/", s.deps.WebDAV)
 	}
 	s.mux.HandleFunc("/", s.unknown)
 }

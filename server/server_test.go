@@ -2,6 +2,8 @@ package server_test
 
 import (
 	"context"
+	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net"
@@ -90,14 +92,38 @@ func TestRequestID(t *testing.T) {
 	if !regexp.MustCompile(`^\d+\.\d+$`).MatchString(w.Header().Get("X-Process-Time")) {
 		t.Errorf("process time: %q", w.Header().Get("X-Process-Time"))
 	}
-	if w := ask(s, "GET", "/health", "", "X-Request-ID", "no spaces"); w.Code != 400 {
-		t.Errorf("malformed: %d", w.Code)
+	if w := ask(s, "GET", "/health", "", "X-Request-ID", "no spaces"); w.Code != 200 || w.Header().Get("X-Request-ID") == "no spaces" {
+		t.Errorf("malformed: %d %v", w.Code, w.Header())
 	}
 	r := httptest.NewRequest("GET", "http://localhost/health", nil)
 	r.Header["X-Request-Id"] = []string{"a", "b"}
 	dup := httptest.NewRecorder()
-	if s.ServeHTTP(dup, r); dup.Code != 400 {
-		t.Errorf("duplicate: %d", dup.Code)
+	if s.ServeHTTP(dup, r); dup.Code != 200 || len(dup.Header()["X-Request-Id"]) != 1 || len(dup.Header().Get("X-Request-ID")) != 36 {
+		t.Errorf("doubled: %d %v", dup.Code, dup.Header())
+	}
+}
+
+// /ready has OpenViking's shape, and calls no provider.
+func TestReadyInOpenVikingsShape(t *testing.T) {
+	t.Parallel()
+	for want, ready := range map[string]error{"ready": nil, "not_ready": errors.New("the disk is full")} {
+		s := newServer(t, &servertest.Fake{}, func(d *server.Deps) { d.Ready = func(context.Context) error { return ready } })
+		w := ask(s, "GET", "/ready", "")
+		var got struct {
+			Status string
+			Checks struct {
+				AGFS      struct{ Status string }
+				VectorDB  string
+				Embedding string
+			}
+		}
+		if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || got.Status != want || got.Checks.Embedding != "not_configured" ||
+			(got.Checks.AGFS.Status == "ok") != (ready == nil) || (w.Code == 200) != (ready == nil) {
+			t.Errorf("%s: %d %s", want, w.Code, w.Body)
+		}
+		if strings.Contains(w.Body.String(), "disk") {
+			t.Errorf("details without a key: %s", w.Body)
+		}
 	}
 }
 

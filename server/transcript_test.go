@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	skald "github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/server"
+	"github.com/skald-engine/skald/server/api"
 	"github.com/skald-engine/skald/server/servertest"
 )
 
@@ -120,7 +121,7 @@ func newServer(t *testing.T, f *servertest.Fake, change func(*server.Deps)) *ser
 		t.Fatal(err)
 	}
 	d := server.Deps{
-		Engine: f, Inspector: f, API: f, Access: access, Version: "test", Instance: "i1", Loopback: true,
+		Engine: f, Inspector: f, API: f, Parts: api.Deps{Files: servertest.Files{}, Tasks: f, Search: servertest.Search{}}, Access: access, Version: "test", Instance: "i1", Loopback: true,
 	}
 	if change != nil {
 		change(&d)

@@ -48,8 +48,9 @@ type Input struct {
 	Talk     bool // the prompt is a person's: heartbeats and cron prompts get no recall
 	TurnID   string
 	Now      time.Time
-	Deadline time.Time // when recall is cut to what is ready; zero: none
-	NoRecall string    // why no recall is made; ""
+	Deadline time.Time            // when recall is cut to what is ready; zero: none
+	NoRecall string               // why no recall is made; ""
+	Admit    func(skald.Doc) bool // what may be recalled; nil: everything
 }
 
 // Output is what a strategy chose.

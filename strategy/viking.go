@@ -176,6 +176,7 @@ func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *ska
 		Visible: func(d skald.Doc) bool { return visible(tx, d, in, out) || shown[docURI(d)] },
 		Budget:  room.tokens - frame, Limit: in.Settings.Limit, Threshold: room.threshold, Cover: room.cover,
 		MaxChars: in.Settings.MaxChars, PreferAbstract: in.Settings.PreferAbstract, Now: in.Now, Deadline: in.Deadline,
+		Admit: in.Admit,
 	})
 	out.Missed = err != nil && ctx.Err() == nil && skald.KindOf(err) == skald.KindDeadline
 	if out.Missed {

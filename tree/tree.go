@@ -7,7 +7,6 @@ import (
 	"encoding/hex"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/index"
@@ -15,8 +14,8 @@ import (
 
 // The reserved names of a folder's L0 and L1. They are no files: a folder carries both texts itself.
 const (
-	AbstractName = ".abstract.md"
-	OverviewName = ".overview.md"
+	AbstractName = index.AbstractName
+	OverviewName = index.OverviewName
 )
 
 // ScopeOf says in which of the identity's scopes a canonical URI lies. KindPermission when it lies in none.
@@ -34,12 +33,16 @@ func ScopeOf(policy skald.Policy, id skald.Identity, uri skald.URI) (skald.Scope
 	return best, nil
 }
 
-// Put stores f with its missing folders and indexes it. Size and Hash are worked out here; Created is kept when the file is replaced.
+// Put stores f with its missing folders and indexes it. Size and Hash are worked out here, and Abstract when it is empty; Created is kept
+// when the file is replaced. The texts of the folder above become stale. KindConflict where a folder stands in a file's way, or a file in
+// a folder's.
 func Put(tx skald.Tx, f skald.File) error {
 	if err := folders(tx, f.Scope, f.URI.Parent(), f.Modified); err != nil {
 		return err
 	}
 	switch old, err := tx.File(f.Scope, f.URI); {
+	case err == nil && old.Dir != f.Dir:
+		return &skald.Error{Op: "tree.put", URI: string(f.URI), Field: "uri", Kind: skald.KindConflict, Err: errOther}
 	case err == nil:
 		f.Created = old.Created
 	case skald.KindOf(err) != skald.KindNotFound:
@@ -53,11 +56,27 @@ func Put(tx skald.Tx, f skald.File) error {
 	} else {
 		sum := sha256.Sum256(f.Body)
 		f.Size, f.Hash = int64(len(f.Body)), hex.EncodeToString(sum[:])
+		if f.Abstract == "" {
+			f.Abstract = Line(Text(f))
+		}
 	}
 	if err := tx.PutFile(f); err != nil {
 		return err
 	}
-	return Index(tx, f)
+	if err := Index(tx, f); err != nil {
+		return err
+	}
+	return outdate(tx, f)
+}
+
+// outdate makes stale what f changes: the folder above, and a folder's own missing texts.
+func outdate(tx skald.Tx, f skald.File) error {
+	if f.Dir && (f.Abstract == "" || f.Overview == "") {
+		if err := Stale(tx, f.Scope, f.URI, f.Modified); err != nil {
+			return err
+		}
+	}
+	return Stale(tx, f.Scope, f.URI.Parent(), f.Modified)
 }
 
 // folders makes the folders from a scope's root down to uri that are missing.
@@ -77,7 +96,11 @@ func folders(tx skald.Tx, scope skald.Scope, uri skald.URI, now time.Time) error
 	if err := folders(tx, scope, uri.Parent(), now); err != nil {
 		return err
 	}
-	return tx.PutFile(skald.File{Scope: scope, URI: uri, Dir: true, Created: now, Modified: now})
+	f := skald.File{Scope: scope, URI: uri, Dir: true, Created: now, Modified: now}
+	if err := tx.PutFile(f); err != nil {
+		return err
+	}
+	return outdate(tx, f)
 }
 
 // Index makes the documents of a file anew: of its text, or of a folder's abstract and overview.
@@ -96,16 +119,11 @@ func put(tx skald.Tx, f skald.File, uri skald.URI, text string) error {
 		return err
 	}
 	docs := index.DocsOfText(skald.Doc{Scope: f.Scope, Kind: KindOf(uri), URI: uri, Time: f.Modified, Origin: skald.OriginSystem}, text)
-	return tx.PutDocs(docs[:min(len(docs), index.MaxPassages)])
+	return tx.PutDocs(index.Marked(docs[:min(len(docs), index.MaxPassages)], f.Tags))
 }
 
 // Text is what is indexed and shown of a file: its content when that is text, else "".
-func Text(f skald.File) string {
-	if !utf8.Valid(f.Body) {
-		return ""
-	}
-	return string(f.Body)
-}
+func Text(f skald.File) string { return index.FileText(f, f.URI) }
 
 // KindOf is the kind of the documents of a URI.
 func KindOf(uri skald.URI) skald.DocKind {
@@ -136,5 +154,19 @@ func Delete(tx skald.Tx, scope skald.Scope, uri skald.URI) (int, error) {
 			return 0, err
 		}
 	}
-	return tx.DeleteFiles(scope, uri)
+	for _, f := range list {
+		if f.Dir {
+			if err := tx.DeleteRecord(scope, staleKind, string(f.URI)); err != nil {
+				return 0, err
+			}
+		}
+	}
+	if err := tx.DeleteRecord(scope, staleKind, string(uri)); err != nil {
+		return 0, err
+	}
+	n, err := tx.DeleteFiles(scope, uri)
+	if err != nil || n == 0 {
+		return n, err
+	}
+	return n, Stale(tx, scope, uri.Parent(), time.Now())
 }

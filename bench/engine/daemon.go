@@ -19,20 +19,25 @@ import (
 // starts is how often the daemon is started on an empty store.
 const starts = 5
 
-// daemon is a child process of the same binary.
-type daemon struct {
-	cmd     *exec.Cmd
-	url     string
-	startup time.Duration
+// Daemon is a child process of the same binary.
+type Daemon struct {
+	URL     string
+	Startup time.Duration // from the start of the process to its first healthy answer
+
+	cmd *exec.Cmd
 }
 
-// startDaemon starts `skald serve` and waits for its first healthy answer.
-func startDaemon(ctx context.Context, binary, data string) (*daemon, error) {
+// PID is the process id.
+func (d *Daemon) PID() int { return d.cmd.Process.Pid }
+
+// StartDaemon starts `skald serve` with further flags and waits for its first healthy answer.
+func StartDaemon(ctx context.Context, binary, data string, flags ...string) (*Daemon, error) {
 	address, err := freeAddress()
 	if err != nil {
 		return nil, err
 	}
-	d := &daemon{url: "http://" + address, cmd: exec.CommandContext(ctx, binary, "serve", "--data", data, "--listen", address)}
+	args := append([]string{"serve", "--data", data, "--listen", address}, flags...)
+	d := &Daemon{URL: "http://" + address, cmd: exec.CommandContext(ctx, binary, args...)}
 	d.cmd.Env = append(os.Environ(), "SKALD_LOG_LEVEL=warn")
 	d.cmd.Stderr = os.Stderr
 	started := time.Now()
@@ -42,11 +47,11 @@ func startDaemon(ctx context.Context, binary, data string) (*daemon, error) {
 	if err := d.healthy(ctx); err != nil {
 		return nil, fmt.Errorf("the daemon did not start: %w", joinStop(err, d))
 	}
-	d.startup = time.Since(started)
+	d.Startup = time.Since(started)
 	return d, nil
 }
 
-func joinStop(err error, d *daemon) error {
+func joinStop(err error, d *Daemon) error {
 	_ = d.cmd.Process.Kill()
 	_ = d.cmd.Wait()
 	return err
@@ -62,13 +67,13 @@ func freeAddress() (string, error) {
 }
 
 // healthy asks every two milliseconds.
-func (d *daemon) healthy(ctx context.Context) error {
+func (d *Daemon) healthy(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
 	defer cancel()
 	poll := time.NewTicker(2 * time.Millisecond)
 	defer poll.Stop()
 	for {
-		req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url+"/healthz", nil)
+		req, err := http.NewRequestWithContext(ctx, http.MethodGet, d.URL+"/healthz", nil)
 		if err != nil {
 			return err
 		}
@@ -87,8 +92,8 @@ func (d *daemon) healthy(ctx context.Context) error {
 	}
 }
 
-// stop ends the daemon as an operator would.
-func (d *daemon) stop() error {
+// Stop ends the daemon as an operator would.
+func (d *Daemon) Stop() error {
 	if err := d.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
 	}
@@ -101,16 +106,16 @@ func (b *bench) idle(ctx context.Context) (startup, rss float64, err error) {
 	defer os.RemoveAll(dir)
 	var took []time.Duration
 	for i := range starts {
-		d, err := startDaemon(ctx, b.options.Binary, dir)
+		d, err := StartDaemon(ctx, b.options.Binary, dir)
 		if err != nil {
 			return 0, 0, err
 		}
-		if took = append(took, d.startup); i == starts-1 {
+		if took = append(took, d.Startup); i == starts-1 {
 			if rss, err = b.atRest(ctx, d); err != nil {
 				return 0, 0, joinStop(err, d)
 			}
 		}
-		if err := d.stop(); err != nil {
+		if err := d.Stop(); err != nil {
 			return 0, 0, err
 		}
 	}
@@ -119,28 +124,28 @@ func (b *bench) idle(ctx context.Context) (startup, rss float64, err error) {
 }
 
 // atRest reads the memory a second later.
-func (b *bench) atRest(ctx context.Context, d *daemon) (float64, error) {
+func (b *bench) atRest(ctx context.Context, d *Daemon) (float64, error) {
 	select {
 	case <-ctx.Done():
 		return 0, ctx.Err()
 	case <-time.After(time.Second):
-		return residentMB(d.cmd.Process.Pid)
+		return ResidentMB(d.cmd.Process.Pid)
 	}
 }
 
 // throughDaemon measures assemble over HTTP, up to n messages, and what the daemon holds in memory then.
 func (b *bench) throughDaemon(ctx context.Context, n int, z *Size) error {
-	d, err := startDaemon(ctx, b.options.Binary, b.options.Data)
+	d, err := StartDaemon(ctx, b.options.Binary, b.options.Data)
 	if err != nil {
 		return err
 	}
 	if err := b.askDaemon(ctx, d, n, z); err != nil {
 		return joinStop(err, d)
 	}
-	return d.stop()
+	return d.Stop()
 }
 
-func (b *bench) askDaemon(ctx context.Context, d *daemon, n int, z *Size) error {
+func (b *bench) askDaemon(ctx context.Context, d *Daemon, n int, z *Size) error {
 	key, err := server.ReadKey(b.options.Data)
 	if err != nil {
 		return err
@@ -150,13 +155,13 @@ func (b *bench) askDaemon(ctx context.Context, d *daemon, n int, z *Size) error 
 		return err
 	}
 	defer m.close()
-	c := client.New(d.url, key, client.Options{})
+	c := client.New(d.URL, key, client.Options{})
 	for b.load.messages < n {
 		if err := b.measure(ctx, c, m, n); err != nil {
 			return err
 		}
 	}
 	z.AssembleHTTP = two(m.assembles)
-	z.RSSMB, err = residentMB(d.cmd.Process.Pid)
+	z.RSSMB, err = ResidentMB(d.cmd.Process.Pid)
 	return err
 }

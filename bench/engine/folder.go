@@ -19,7 +19,7 @@ func claim(dir string) error {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return skald.Invalid("bench.engine", "data", "%w", err)
 	}
-	if name := memoryFileSystem(dir); name != "" {
+	if name := MemoryFileSystem(dir); name != "" {
 		return skald.Invalid("bench.engine", "data", "%s is on %s, which is memory: its syncs cost nothing, so the figures would mean nothing. "+
 			"Name a folder on a disk", dir, name)
 	}

@@ -2,8 +2,8 @@ package enginebench
 
 import "syscall"
 
-// memoryFileSystem names the memory file system that a folder is on, or "".
-func memoryFileSystem(dir string) string {
+// MemoryFileSystem names the memory file system that a folder is on, or "".
+func MemoryFileSystem(dir string) string {
 	var st syscall.Statfs_t
 	if err := syscall.Statfs(dir, &st); err != nil {
 		return ""

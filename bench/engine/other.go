@@ -4,10 +4,10 @@ package enginebench
 
 import "errors"
 
-// memoryFileSystem is known on Linux only.
-func memoryFileSystem(string) string { return "" }
+// MemoryFileSystem is known on Linux only.
+func MemoryFileSystem(string) string { return "" }
 
-// residentMB is known on Linux only.
-func residentMB(int) (float64, error) {
+// ResidentMB is known on Linux only.
+func ResidentMB(int) (float64, error) {
 	return 0, errors.New("the memory of a process is measured on Linux only")
 }

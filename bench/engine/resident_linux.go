@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// residentMB is the resident memory of a process, in MB of 1024 KB.
-func residentMB(pid int) (float64, error) {
+// ResidentMB is the resident memory of a process, in MB of 1024 KB.
+func ResidentMB(pid int) (float64, error) {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0, err

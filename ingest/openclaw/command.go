@@ -3,12 +3,16 @@ package openclaw
 import (
 	"encoding/json"
 	"iter"
+	"slices"
 	"strings"
 
 	"github.com/skald-engine/skald/ingest"
 )
 
-// withoutCommands skips what was typed to /skald, and the host's own answers to it, as the plugin does (openclaw/src/command.ts): the
+// ownCommands are the plugin's chat commands (openclaw/src/command.ts).
+var ownCommands = []string{"/skald", "/ov-import", "/add-resource", "/add-skill", "/ov-search", "/ov-recall-trace"}
+
+// withoutCommands skips what was typed to them, and the host's own answers to it, as the plugin does (openclaw/src/command.ts): the
 // transcript has them, but nobody said them to the agent. A line that a model answered was said.
 func withoutCommands(items iter.Seq2[ingest.Item, error]) iter.Seq2[ingest.Item, error] {
 	return func(yield func(ingest.Item, error) bool) {
@@ -85,7 +89,7 @@ func (m said) command() bool {
 		return false
 	}
 	words := strings.Fields(m.text())
-	return len(words) > 0 && strings.EqualFold(words[0], "/skald")
+	return len(words) > 0 && slices.Contains(ownCommands, strings.ToLower(words[0]))
 }
 
 func (m said) text() string {

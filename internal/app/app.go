@@ -18,7 +18,11 @@ import (
 	"github.com/skald-engine/skald/internal/config"
 	"github.com/skald-engine/skald/internal/obs"
 	"github.com/skald-engine/skald/model/static"
+	"github.com/skald-engine/skald/server/files"
+	"github.com/skald-engine/skald/resource"
+	"github.com/skald-engine/skald/store/openviking"
 	"github.com/skald-engine/skald/store/sqlite"
+	"github.com/skald-engine/skald/tenant"
 )
 
 // Options say what to open. Config is checked already (config.Config.Finish).
@@ -34,10 +38,14 @@ type Options struct {
 
 // App is an open store with its engine. It holds the data folder until Close.
 type App struct {
-	Engine *engine.Engine
+	Engine  *engine.Engine
+	Tenants *tenant.Registry
 
-	options Options
-	store   skald.Store
+	options   Options
+	store     skald.Store
+	remote    *openviking.Store // the store, when an OpenViking server holds the sessions; else nil
+	resources *resource.Service
+	files   *files.Files
 }
 
 // Open opens the data folder and makes it when there is none, unless Existing forbids it. It fails with KindUnavailable while
@@ -54,11 +62,35 @@ func Open(ctx context.Context, o Options) (*App, error) {
 	if err != nil {
 		return nil, err
 	}
-	e, err := engine.New(store, o.engine())
-	if err != nil {
+	a := &App{options: o, store: store}
+	if err := a.attach(); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
-	return &App{Engine: e, options: o, store: store}, nil
+	if err := a.start(ctx); err != nil {
+		return nil, errors.Join(err, store.Close())
+	}
+	return a, nil
+}
+
+// start makes the parts that work on the store.
+func (a *App) start(ctx context.Context) (err error) {
+	if a.Tenants, err = tenant.Open(ctx, a.store, a.options.Clock); err != nil {
+		return err
+	}
+	o := a.options.engine()
+	o.Accounts = a.Tenants.Policy
+	if a.Engine, err = engine.New(a.store, o); err != nil {
+		return err
+	}
+	a.files = files.New(a.Engine, a.store, a.backend())
+	a.Engine.Handle(files.ReindexKind, a.files.Worker())
+	a.Engine.Handle(tenant.JobDeleteUser, a.Tenants)
+	a.Engine.Handle(tenant.JobDeleteAccount, a.Tenants)
+	a.Tenants.Notify(a.Engine.Wake)
+	if a.resources, err = a.importer(); err != nil {
+		return err
+	}
+	return nil
 }
 
 // exists keeps a command that only reads from making a store in a mistyped folder.

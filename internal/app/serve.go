@@ -12,6 +12,7 @@ import (
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/internal/obs"
 	"github.com/skald-engine/skald/server"
+	"github.com/skald-engine/skald/server/webdav"
 )
 
 // Times of a daemon.
@@ -25,7 +26,7 @@ type Running struct {
 	URL     string `json:"url"`
 	Data    string `json:"data"`
 	Version string `json:"version"`
-	Mode    string `json:"mode"` // api_key, dev
+	Mode    string `json:"mode"` // api_key, dev, trusted
 }
 
 // Serve runs a daemon until ctx ends. It listens before it opens the store, so that a connection made early waits rather than
@@ -49,36 +50,18 @@ func Serve(ctx context.Context, o Options, announce func(Running)) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+	if err := a.register(ctx, access); err != nil {
+		return err
+	}
 	s, err := a.server(access, l.Addr().String())
 	if err != nil {
 		return err
 	}
 	stop := a.work(ctx)
+	a.awaitRebuild(ctx)
 	announce(Running{URL: "http://" + l.Addr().String(), Data: o.Config.Data, Version: Version, Mode: access.Mode()})
 	err = s.Serve(ctx, l, time.Duration(o.Config.ShutdownSeconds)*time.Second)
 	return errors.Join(err, a.finish(ctx, stop))
-}
-
-// access settles who may call, before anything is opened (SEC-03).
-func (o Options) access() (*server.Access, error) {
-	c := o.Config
-	id := skald.Identity{Account: c.Identity.Account, User: c.Identity.User}
-	if c.Dev {
-		a, err := server.NewAccess(c.Listen, true, id, nil)
-		if err == nil && o.Log != nil {
-			o.Log.Warn("dev mode: every program on this machine may read and write without a key")
-		}
-		return a, err
-	}
-	key, err := server.EnsureKey(c.Data)
-	if err != nil {
-		return nil, err
-	}
-	keys := []server.Key{{Key: key, Account: id.Account, User: id.User}}
-	for _, k := range c.Keys {
-		keys = append(keys, server.Key(k))
-	}
-	return server.NewAccess(c.Listen, false, id, keys)
 }
 
 func listen(address string) (net.Listener, error) {
@@ -94,10 +77,10 @@ func listen(address string) (net.Listener, error) {
 }
 
 func (a *App) server(access *server.Access, address string) (*server.Server, error) {
-	c := a.options.Config
+	c, sessions := a.options.Config, a.backend()
 	return server.New(server.Deps{
 		Engine: a.options.Metrics.Watch(a.Engine), Inspector: a.Engine, Access: access, Metrics: a.options.Metrics,
-		API: a.backend(), MCP: a.mcp(), Log: a.options.Log, Version: Version,
+		API: sessions, Parts: a.parts(sessions), MCP: a.mcp(), WebDAV: webdav.New(a.files), Log: a.options.Log, Version: Version,
 		Loopback: server.Loopback(address), Hosts: c.Hosts, Origins: c.Origins, BodyLimit: c.BodyLimit,
 	})
 }
@@ -107,6 +90,10 @@ func (a *App) work(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() { a.run(ctx, a.options.Config.Workers, sweepEvery) })
+	wg.Go(func() { a.deliver(ctx) })
+	wg.Go(func() { a.backend().Run(ctx, sweepEvery) })
+	wg.Go(func() { a.resources.Run(ctx, watchEvery) })
+	wg.Go(func() { a.files.Run(ctx, func(err error) { a.Engine.Report("files", "", err) }) })
 	return func() {
 		cancel()
 		wg.Wait()

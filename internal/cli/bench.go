@@ -18,7 +18,7 @@ func (s *shell) bench() *cobra.Command {
 		Use: "bench", Short: "Measure the engine and the recall on this machine", Args: arguments(),
 		Example: "  skald bench engine --data /var/tmp/bench",
 	}
-	c.AddCommand(s.benchEngine(), s.benchEvidence())
+	c.AddCommand(s.benchEngine(), s.benchEvidence(), s.benchAPI())
 	return c
 }
 

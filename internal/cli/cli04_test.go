@@ -33,12 +33,14 @@ var everyCommand = map[string][]string{
 	"sessions":           {"--data", "DATA"},
 	"verify":             {"--data", "DATA"},
 	"commit":             {"s1", "--wait", "--data", "DATA"},
+	"delete":             {"none", "--yes", "--data", "DATA"}, // the others need what is there
 	"jobs":               {},
 	"jobs list":          {"--all", "--data", "DATA"},
 	"jobs retry":         {"99", "--data", "DATA"}, // there is none: the error is a document, too
 	"jobs cancel":        {"99", "--data", "DATA"},
 	"bench":              {},
 	"bench engine":       {"--data", "EMPTY", "--messages", "20"},
+	"bench api":          {"--data", "EMPTY", "--entries", "20", "--span", "50ms"},
 	"completion":         {"bash"},
 	"man":                {"EMPTY"},
 	"bench evidence":     {"--data", "EMPTY"},
@@ -54,11 +56,18 @@ var everyCommand = map[string][]string{
 	"claude uninstall":   {"--dry-run", "--yes", "--data", "EMPTY"},
 	"claude hook":        {"SessionStart", "--data", "EMPTY"},
 	"mcp":                {"--data", "EMPTY"},
+	"skill":              {},
+	"skill add":          {"testdata/skill", "--data", "DATA"},
+	"skill list":         {"--data", "DATA"},
+	"skill show":         {"none", "--data", "DATA"},
+	"skill find":         {"moor", "--data", "DATA"},
+	"skill validate":     {"testdata/skill"},
+	"skill remove":       {"none", "--data", "DATA"},
 	"help":               {"turns"},
 }
 
 // mayFail are commands whose call above may be answered with an error.
-var mayFail = map[string]bool{"jobs retry": true, "jobs cancel": true, "bench evidence": true,
+var mayFail = map[string]bool{"delete": true, "skill show": true, "skill remove": true, "jobs retry": true, "jobs cancel": true, "bench evidence": true,
 	"openclaw install": true, "openclaw status": true, "openclaw uninstall": true}
 
 // maySayNothing are commands that speak another program's protocol, with whom nobody speaks here.

@@ -13,9 +13,9 @@ var groups = []struct {
 }{
 	{"Start", []string{"init", "serve", "status", "doctor"}},
 	{"Hosts", []string{"openclaw", "claude", "mcp"}},
-	{"Bring in", []string{"import", "replay"}},
+	{"Bring in", []string{"import", "skill", "replay"}},
 	{"Look", []string{"search", "sessions", "turns", "context", "explain", "expand", "ls", "tree", "cat"}},
-	{"Tend", []string{"commit", "jobs", "verify"}},
+	{"Tend", []string{"commit", "jobs", "delete", "verify"}},
 	{"Measure", []string{"trial", "bench"}},
 	{"This program", []string{"version", "completion", "help"}},
 }

@@ -15,8 +15,8 @@ import (
 )
 
 func (s *shell) serve() *cobra.Command {
-	var data, listen, file string
-	var dev bool
+	var data, listen, file, store, storeURL string
+	var dev, fleeting bool
 	c := &cobra.Command{
 		Use: "serve", Short: "Run the daemon", Args: arguments(),
 		Long: `Run the daemon until SIGINT or SIGTERM. It makes its data folder and a key in it at the first start. Everything on standard
@@ -27,10 +27,13 @@ error is log; with --json one document on standard output says where it listens.
 				override(c, "data", &cfg.Data, data)
 				override(c, "listen", &cfg.Listen, listen)
 				override(c, "dev", &cfg.Dev, dev)
+				override(c, "store", &cfg.Store, store)
+				override(c, "store-url", &cfg.StoreURL, storeURL)
 			})
 			if err != nil {
 				return err
 			}
+			o.Fleeting = fleeting
 			return s.runDaemon(c.Context(), o)
 		},
 	}
@@ -39,6 +42,10 @@ error is log; with --json one document on standard output says where it listens.
 	f.StringVar(&listen, "listen", "", "address to listen on (default 127.0.0.1:1933); port 0 takes a free one")
 	f.StringVar(&file, "config", "", "configuration file, JSON (default SKALD_CONFIG, else ~/.skald/config.json)")
 	f.BoolVar(&dev, "dev", false, "ask for no key; loopback only")
+	f.StringVar(&store, "store", "", "where sessions are held: local (default), or openviking, a server that has them beside the data folder")
+	f.StringVar(&storeURL, "store-url", "", "base URL of the OpenViking server; its key comes from SKALD_STORE_KEY or the configuration")
+	f.BoolVar(&fleeting, "fleeting", false, "no write waits for the disk: for measurements, the data may be lost")
+	_ = f.MarkHidden("fleeting")
 	return c
 }
 

@@ -41,6 +41,9 @@ func showStatus(w io.Writer, st skald.Status) {
 		{"kept aside", fmt.Sprintf("%d dead letters, %d not stored at the user's wish", st.DeadLetters, st.CaptureOff)},
 		{"recalls cut short", fmt.Sprint(st.RecallSkips)},
 	})
+	if st.Store.Remote != nil {
+		showRemote(w, *st.Store.Remote)
+	}
 	for _, a := range st.Attention {
 		fmt.Fprintln(w, "needs attention:", a)
 	}
@@ -49,5 +52,25 @@ func showStatus(w io.Writer, st skald.Status) {
 	}
 	for _, f := range st.Faults {
 		fmt.Fprintf(w, "fault: %s %s %s: %s\n", when(f.Time), f.Op, f.Session, f.Error)
+	}
+}
+
+// showRemote tells of the OpenViking server that holds the sessions, and of what it lacks.
+func showRemote(w io.Writer, r skald.RemoteHealth) {
+	state := "answers"
+	if !r.Reachable {
+		state = "cannot be used at present; turns are stored here and delivered later"
+	}
+	table(w, [][]string{
+		{"OpenViking server", fmt.Sprintf("%s, version %s: %s", r.URL, r.Version, state)},
+		{"undelivered", fmt.Sprintf("%d turns, %d changes; %d archives in work there", r.Turns, r.Changes, r.Waiting)},
+	})
+	if !r.Oldest.IsZero() {
+		fmt.Fprintln(w, "oldest undelivered:", when(r.Oldest))
+	}
+	for _, e := range []string{r.Error, r.Refused} {
+		if e != "" {
+			fmt.Fprintln(w, "OpenViking server:", e)
+		}
 	}
 }

@@ -16,7 +16,11 @@ import (
 type Config struct {
 	Listen          string         `json:"listen"`           // host:port; default 127.0.0.1:1933
 	Data            string         `json:"data"`             // folder of everything the daemon keeps; default ~/.skald
-	Dev             bool           `json:"dev"`              // loopback without a key
+	Dev             bool           `json:"dev"`              // loopback without a key: auth_mode dev
+	AuthMode        string         `json:"auth_mode"`        // api_key (default), trusted, dev
+	RootKey         string         `json:"root_api_key"`     // OpenViking's root key: it manages accounts, and vouches for callers in trusted mode
+	RootKeyEnv      string         `json:"root_api_key_env"` // the variable that holds it
+	RootKeySHA256   string         `json:"root_api_key_sha256"`
 	Keys            []Key          `json:"keys"`             // beside the daemon's own key
 	Identity        Identity       `json:"identity"`         // whose the daemon's own key is
 	Strategy        string         `json:"strategy"`         // default viking
@@ -30,7 +34,18 @@ type Config struct {
 	Model           Endpoint       `json:"model"`            // for summaries; stored, not used by this version
 	Embedding       Endpoint       `json:"embedding"`        // for recall by meaning; stored, not used by this version
 	Meaning         bool           `json:"meaning"`          // recall by meaning beside words, out of a table in the binary; experimental, default false
+	Store           string         `json:"store"`            // local (default), or openviking: an OpenViking server holds the sessions
+	StoreURL        string         `json:"store_url"`        // that server's base URL
+	StoreKey        string         `json:"store_key"`        // a user's key there
+	StoreKeyEnv     string         `json:"store_key_env"`    // the variable that holds it
+	StoreAccount    string         `json:"store_account"`    // sent as X-OpenViking-Account when set, and so are user and agent
+	StoreUser       string         `json:"store_user"`
+	StoreAgent      string         `json:"store_agent"`
+	BaseURL         string         `json:"baseUrl"` // the OpenViking plugin's name of store_url
+	APIKey          string         `json:"apiKey"`  // its name of store_key
 	Log             Log            `json:"log"`
+	Import          Import         `json:"import"` // of resources: where from, and whether it is repeated
+	ToolOutput      ToolOutput     `json:"tool_output_externalization"` // which results of tools are shown as stubs
 }
 
 // Key is a further key and whose it is. Exactly one of Key, Env and SHA256 is set. The fields are those of server.Key.
@@ -39,9 +54,21 @@ type Key struct {
 	Env    string `json:"key_env"` // the variable that holds the key
 	SHA256 string `json:"sha256"`
 
-	Account string `json:"account"`
-	User    string `json:"user"`
+	Account string     `json:"account"`
+	User    string     `json:"user"`
+	Role    skald.Rank `json:"role"` // user, admin; default: what the user is registered as
 }
+
+// Mode is the mode of access, "" when none is named.
+func (c *Config) Mode() string {
+	if c.Dev {
+		return "dev"
+	}
+	return c.AuthMode
+}
+
+// Root is the root key; the zero Key is none.
+func (c *Config) Root() Key { return Key{Key: c.RootKey, Env: c.RootKeyEnv, SHA256: c.RootKeySHA256} }
 
 // Identity names a tenant.
 type Identity struct {
@@ -61,7 +88,7 @@ func Default() Config {
 		Listen: "127.0.0.1:1933", Data: "~/.skald", Strategy: "viking",
 		Identity:  Identity{skald.DefaultIdentity.Account, skald.DefaultIdentity.User},
 		BodyLimit: 64 << 20, Workers: 2, ShutdownSeconds: 10, RecallMillis: 150,
-		Log: Log{Level: "info", Format: "text"},
+		Log: Log{Level: "info", Format: "text"}, ToolOutput: defaultToolOutput(),
 	}
 }
 

@@ -5,8 +5,10 @@ import "strconv"
 // fromEnv puts SKALD_* variables over c. Empty ones count as not set. Others of that prefix belong to other programs.
 func (c *Config) fromEnv(env func(string) (string, bool)) error {
 	for name, to := range map[string]*string{
-		"SKALD_LISTEN": &c.Listen, "SKALD_DATA": &c.Data, "SKALD_STRATEGY": &c.Strategy,
+		"SKALD_LISTEN": &c.Listen, "SKALD_DATA": &c.Data, "SKALD_STRATEGY": &c.Strategy, "SKALD_AUTH_MODE": &c.AuthMode,
 		"SKALD_ACCOUNT": &c.Identity.Account, "SKALD_USER": &c.Identity.User,
+		"SKALD_STORE": &c.Store, "SKALD_STORE_URL": &c.StoreURL, "SKALD_STORE_KEY": &c.StoreKey,
+		"SKALD_STORE_ACCOUNT": &c.StoreAccount, "SKALD_STORE_USER": &c.StoreUser, "SKALD_STORE_AGENT": &c.StoreAgent,
 		"SKALD_LOG_LEVEL": &c.Log.Level, "SKALD_LOG_FORMAT": &c.Log.Format,
 	} {
 		if v, ok := env(name); ok && v != "" {

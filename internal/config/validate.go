@@ -11,7 +11,7 @@ import (
 
 // validate checks every value and names the key of the first that is wrong.
 func (c *Config) validate() error {
-	for _, check := range []func() error{c.checkListen, c.checkNumbers, c.checkIdentities, c.checkLog, c.checkSettings, c.checkEndpoints} {
+	for _, check := range []func() error{c.checkListen, c.checkNumbers, c.checkMode, c.checkIdentities, c.checkLog, c.checkSettings, c.checkEndpoints, c.checkStore, c.checkToolOutput} {
 		if err := check(); err != nil {
 			return err
 		}
@@ -59,18 +59,37 @@ func (c *Config) checkIdentities() error {
 	}
 	for i, k := range c.Keys {
 		key := fmt.Sprintf("keys[%d]", i)
-		given := 0
-		for _, v := range []string{k.Key, k.Env, k.SHA256} {
-			if v != "" {
-				given++
-			}
-		}
-		if given != 1 {
+		if k.given() != 1 {
 			return invalid(key, "give one of key, key_env and sha256")
+		}
+		if !slices.Contains([]skald.Rank{"", skald.RankUser, skald.RankAdmin}, k.Role) {
+			return invalid(key+".role", "%q is not user or admin", k.Role)
 		}
 		if err := safe(key, k.Account, k.User); err != nil {
 			return err
 		}
+	}
+	return nil
+}
+
+// given counts how many forms of a key there are.
+func (k Key) given() (n int) {
+	for _, v := range []string{k.Key, k.Env, k.SHA256} {
+		if v != "" {
+			n++
+		}
+	}
+	return n
+}
+
+func (c *Config) checkMode() error {
+	switch {
+	case !slices.Contains([]string{"", "api_key", "trusted", "dev"}, c.AuthMode):
+		return invalid("auth_mode", "%q is not api_key, trusted or dev", c.AuthMode)
+	case c.Dev && c.AuthMode != "" && c.AuthMode != "dev":
+		return invalid("auth_mode", "is %q, and dev is set: leave one of them out", c.AuthMode)
+	case c.Root().given() > 1:
+		return invalid("root_api_key", "give one of root_api_key, root_api_key_env and root_api_key_sha256")
 	}
 	return nil
 }

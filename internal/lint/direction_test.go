@@ -23,12 +23,19 @@ var layers = []struct {
 	{"/openclaw", 1},     // the built plugin, embedded
 	{"/index", 2},
 	{"/store", 2},
+	{"/store/openviking", 4},  // makes archives and memories anew from what the server has
+	{"/client/openviking", 1}, // a client of OpenViking, knows nobody
 	{"/model", 2},
 	{"/recall", 3},
-	{"/tree", 3}, // files: resources, skills, notes
+	{"/tree", 3},      // files: resources, skills, notes
+	{"/tree/view", 5}, // the whole tree as one identity sees it
+	{"/tree/pack", 3}, // a folder as one zip file
 	{"/archive", 3},
+	{"/skill", 4},  // skills: read, check, keep, find
+	{"/tenant", 3}, // accounts, users, keys
 	{"/memory", 4}, // implements archive's Extractor
 	{"/strategy", 5},
+	{"/resource", 5}, // fetching, reading and importing; watches and uploads
 	{"/engine", 6},
 	{"/server/wire", 6}, // what server and client say to each other
 	{"/server", 7},

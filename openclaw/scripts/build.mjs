@@ -15,7 +15,7 @@ const common = { absWorkingDir: root, bundle: true, format: "esm", platform: "no
 const tables = join(root, ".build", "tables.mjs");
 await build({
   ...common,
-  stdin: { contents: 'export { keys } from "./keys.js"; export { toolSpecs } from "./tools.js"; export * from "./build.js";', resolveDir: join(root, "src"), loader: "ts" },
+  stdin: { contents: 'export { keys } from "./keys.js"; export { toolSpecs } from "./toolspecs.js"; export * from "./build.js";', resolveDir: join(root, "src"), loader: "ts" },
   outfile: tables,
 });
 const { keys, toolSpecs, pluginDescription } = await import(`${pathToFileURL(tables).href}?${Date.now()}`);

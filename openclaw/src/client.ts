@@ -4,7 +4,7 @@ import { pluginVersion, protocolVersion } from "./build.js";
 import { readTrimmed, resolveSecret, type Config } from "./config.js";
 import { asFault, Fault } from "./fault.js";
 import type { Logger } from "./host.js";
-import { exchange } from "./http.js";
+import { exchange, type Streamed } from "./http.js";
 import { link, settle } from "./process.js";
 
 export interface Handshake {
@@ -30,6 +30,8 @@ export const left = (d: Deadline) => d.at - Date.now();
 export interface Route {
   session?: string;
   agent: string;
+  /** Who speaks, where peer_role is "person". */
+  peer?: string;
 }
 
 export class Client {
@@ -55,11 +57,31 @@ export class Client {
     }
   }
 
-  private async post(name: string, body: string, route: Route, d: Deadline): Promise<unknown> {
+  /** api makes one request of OpenViking's API, /api/v1, and returns the result of its envelope, or throws a Fault within the deadline. */
+  async api<T>(method: "GET" | "POST", path: string, body: object | Streamed | undefined, route: Route, d: Deadline): Promise<T> {
+    const begun = Date.now();
+    const name = path.replace(/\?.*/, "");
+    try {
+      const sent = body === undefined || "parts" in body ? (body as Streamed | undefined) : JSON.stringify(body);
+      const answer = (await this.reach(name, d, () => this.send(method, `/api/v1${path}`, sent, route, d))) as { result?: unknown };
+      this.trace(name, route, begun, answer.result);
+      return answer.result as T;
+    } catch (error) {
+      this.trace(name, route, begun, asFault(error));
+      throw error;
+    }
+  }
+
+  private post(name: string, body: string, route: Route, d: Deadline): Promise<unknown> {
+    return this.reach(name, d, () => this.send("POST", `/engine/v1/${name}`, body, route, d));
+  }
+
+  /** reach sends a request once the daemon answers, and once more when it was refused. */
+  private async reach(name: string, d: Deadline, send: () => Promise<unknown>): Promise<unknown> {
     for (let again = false; ; again = true) {
       const daemon = await this.ready(d);
       try {
-        return await this.send("POST", `/engine/v1/${name}`, body, route, d);
+        return await send();
       } catch (error) {
         const { code } = asFault(error);
         if (code === "HTTP404") throw outdated(name, daemon?.version);
@@ -76,13 +98,14 @@ export class Client {
     return (await this.send("GET", path, undefined, route, d)) as T;
   }
 
-  private async send(method: "GET" | "POST", path: string, body: string | undefined, route: Route, d: Deadline): Promise<unknown> {
+  private async send(method: "GET" | "POST", path: string, body: string | Streamed | undefined, route: Route, d: Deadline): Promise<unknown> {
     const headers = this.headers(route);
+    if (path.startsWith("/api/")) Object.assign(headers, peerHeader(this.config, route));
     const timeoutMs = left(d);
     if (timeoutMs <= 0) throw new Fault("unavailable", "the time for this call is used up", "ETIMEDOUT");
     const { status, text } = await exchange({ method, url: this.config.baseUrl + path, headers, body, timeoutMs, signal: d.signal });
     const parsed = parse(text);
-    if (status === 200 && parsed !== undefined) return parsed;
+    if (status >= 200 && status < 300 && parsed !== undefined) return parsed;
     throw failure(status, parsed);
   }
 
@@ -107,6 +130,14 @@ export class Client {
     const session = route.session ? `session=${route.session}` : "session=-";
     this.log.info(["skald:", name, session, `agent=${route.agent}`, `${Date.now() - begun}ms`, ...ids].join(" "));
   }
+}
+
+/** The view of one peer (spec of peer_role): the agent's, or the sender's. Sessions have none, and a header that is configured wins. */
+function peerHeader(config: Config, route: Route): Record<string, string> {
+  const name = "x-openviking-actor-peer";
+  if (config.peerRole === "none" || Object.keys(config.headers).some((h) => h.toLowerCase() === name)) return {};
+  const id = (config.peerRole === "person" ? (route.peer ?? "") : route.agent).replace(/[^A-Za-z0-9_-]+/g, "_").replace(/^_+|_+$/g, "");
+  return id ? { [name]: id.slice(0, 128) } : {};
 }
 
 /** hello recognises a daemon by its handshake. It is sent without the key: another program may have the port. */
@@ -137,13 +168,14 @@ const outdated = (name: string, version = "(unknown version)") =>
   new Fault("unavailable", `skald ${version} is too old for "${name}": install skald ${pluginVersion} or later and restart it`, "HTTP404");
 
 function failure(status: number, parsed: unknown): Fault {
-  const error = (parsed as { error?: { kind?: unknown; message?: unknown; field?: unknown } } | undefined)?.error;
+  const error = (parsed as { error?: { kind?: unknown; code?: unknown; message?: unknown; field?: unknown } } | undefined)?.error;
   const noRoute = status === 404 && (!error || error.message === "Not Found");
   if (noRoute) return new Fault("unavailable", "the daemon does not know this request; is it too old?", "HTTP404");
   if (error && typeof error.kind === "string") {
     const field = typeof error.field === "string" && error.field ? ` (${error.field})` : "";
     return new Fault(error.kind, `${String(error.message ?? error.kind)}${field}`);
   }
+  if (error && typeof error.code === "string" && status !== 401) return new Fault(error.code.toLowerCase(), String(error.message ?? error.code));
   if (status === 401 || status === 403) return new Fault("unauthorized", `the daemon refused the key (HTTP ${status}); check apiKey`);
   return new Fault("unavailable", `the daemon answered HTTP ${status} without a usable body`, `HTTP${status}`);
 }

@@ -8,6 +8,8 @@ import { address, bypassed, request, route, type Where } from "./session.js";
 import { hostName, unused } from "./slot.js";
 
 export const commandName = "skald";
+/** Every command of this plugin. */
+export const commandNames = [commandName, "ov-import", "add-resource", "add-skill", "ov-search", "ov-recall-trace"] as const;
 const compactMs = 60_000;
 
 /** registerCommand offers the command. Its scope keeps it to the owner on chat channels, and lets the host say who that is. */
@@ -41,7 +43,7 @@ async function answer(api: PluginApi, client: Client, ctx: CommandContext): Prom
 }
 
 /** A client of the gateway shows scopes, a chat channel its owner. */
-const isOwner = (ctx: CommandContext) => ctx.senderIsOwner === true || (ctx.gatewayClientScopes?.includes("operator.admin") ?? false);
+export const isOwner = (ctx: CommandContext) => ctx.senderIsOwner === true || (ctx.gatewayClientScopes?.includes("operator.admin") ?? false);
 
 /** A message of the host's list or transcript, so far as it is read here. */
 interface Said {
@@ -51,7 +53,7 @@ interface Said {
   model?: unknown;
 }
 
-/** withoutCommands leaves out what was typed to /skald and its answers: the host keeps them in the transcript, but nobody said them to the agent.
+/** withoutCommands leaves out what was typed to our commands and their answers: the host keeps them in the transcript, but nobody said them to the agent.
  * A line that reached the model, as over HTTP, was said: its answer is the model's. */
 export function withoutCommands<T>(list: readonly T[], message: (item: T) => unknown): T[] {
   const said = list.map((item) => message(item) as Said | null);
@@ -64,7 +66,7 @@ export function withoutCommands<T>(list: readonly T[], message: (item: T) => unk
 
 /** The host's own answer, which no model gave. */
 const injected = (m?: Said | null) => m?.role === "assistant" && m.provider === "openclaw" && m.model === "gateway-injected";
-const isCommand = (text: string) => new RegExp(`^/${commandName}(\\s|$)`, "i").test(text.trim());
+const isCommand = (text: string) => new RegExp(`^/(${commandNames.join("|")})(\\s|$)`, "i").test(text.trim());
 
 function textOf(content: unknown): string {
   if (typeof content === "string") return content;

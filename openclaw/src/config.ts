@@ -22,12 +22,15 @@ export interface Config {
   agentId?: string;
   prefix: string;
   person: boolean;
+  peerRole: "assistant" | "person" | "none";
   accountId?: string;
   userId?: string;
   bypass: string[];
   tools: "default" | "all";
   enabledTools: string[];
   disabledTools: string[];
+  /** Import tools for the model: undefined leaves it to `tools` and the build. */
+  importTools?: boolean;
   logFindRequests: boolean;
   autoRecall: boolean;
   recallTokenBudget: number;
@@ -64,12 +67,14 @@ export function parseConfig(input: unknown, env: Env = process.env): Config {
     agentId: str(read("agentId")),
     prefix: prefix(str(read("agent_prefix"))),
     person: read("peer_role") === "person",
+    peerRole: read("peer_role") as Config["peerRole"],
     accountId: str(read("accountId")) ?? old(env, "OPENVIKING_ACCOUNT_ID"),
     userId: str(read("userId")) ?? old(env, "OPENVIKING_USER_ID"),
     bypass: (read("bypassSessionPatterns") as string[] | undefined) ?? [],
     tools: read("tools") as Config["tools"],
     enabledTools: (read("enabledTools") as string[] | undefined) ?? [],
     disabledTools: (read("disabledTools") as string[] | undefined) ?? [],
+    importTools: read("enableAddResourceTool") as boolean | undefined,
     logFindRequests: read("logFindRequests") as boolean,
     autoRecall: settings.autoRecall !== false,
     recallTokenBudget: (settings.recallTokenBudget as number | undefined) ?? 2000,

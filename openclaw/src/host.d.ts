@@ -147,6 +147,11 @@ export interface ToolContext {
   sessionKey?: string;
   sessionId?: string;
   requesterSenderId?: string;
+  senderIsOwner?: boolean;
+  /** Where the agent works; what it may touch outside. */
+  workspaceDir?: string;
+  sandboxed?: boolean;
+  fsPolicy?: { workspaceOnly: boolean };
 }
 
 export interface ToolResult {

@@ -5,6 +5,7 @@ import { parseConfig } from "./config.js";
 import { Daemon } from "./daemon.js";
 import { registerBypassNotice } from "./bypass.js";
 import { registerCommand } from "./command.js";
+import { registerCommands } from "./commands.js";
 import { SkaldEngine } from "./engine.js";
 import { registerFallback, registerHints } from "./hooks.js";
 import type { PluginApi } from "./host.js";
@@ -26,6 +27,7 @@ function register(api: PluginApi): void {
   registerTools(api, client, offered(config, pluginId === "openviking"));
   registerHints(api, client);
   registerCommand(api, client);
+  registerCommands(api, client);
   registerStatus(api, client, daemon);
   registerService(api, client, daemon);
 

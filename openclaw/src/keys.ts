@@ -52,8 +52,9 @@ export const keys: Record<string, Key> = {
   strategy: { type: "string", values: ["viking"], setting: true, text: "How context is chosen and shrunk. Default viking." },
   bypassSessionPatterns: { type: "strings", text: "Sessions to leave alone: * is any run without a colon, ** anything; matched against the session key." },
   tools: { type: "string", values: ["default", "all"], default: "default", text: "all: offer today's OpenViking tool names too." },
-  enabledTools: { type: "strings", text: "Only these tools, by name or group (memory, archive, all, default)." },
-  disabledTools: { type: "strings", text: "Not these tools, by name or group (memory, archive, all)." },
+  enabledTools: { type: "strings", text: "Only these tools, by name or group (memory, archive, resource_query, import, recall_trace, tool_result, all, default)." },
+  disabledTools: { type: "strings", text: "Not these tools, by name or group." },
+  enableAddResourceTool: { type: "boolean", text: "Let the model import: offer ov_import, add_resource and add_skill (true), or never (false). Default: with tools all, or in the openviking build. The commands are not concerned." },
   logFindRequests: { type: "boolean", default: false, text: "Log every request's session, agent, ids and time; never its text." },
 
   recallMaxInjectedChars: { type: "number", min: 0, max: 10000000, text: "OpenViking's limit of a recall in characters; a quarter of it is the token budget unless recallTokenBudget is set." },
@@ -88,7 +89,6 @@ export const keys: Record<string, Key> = {
   traceRecallQueryMaxDays: old("Recall traces."),
   traceRecallIncludeContentByDefault: old("Recall traces."),
   traceRecallIncludeRawUserPreview: old("Recall traces."),
-  enableAddResourceTool: old("Offer the import tools."),
   runtimeQueryConfigPath: old("Run-time query configuration."),
   agentExperience: old("Agent experience recall."),
 };

@@ -62,6 +62,11 @@ test("commands and their answers are no conversation; a line that a model answer
   const other = [typed("/status"), injected("fine")];
   assert.deepEqual(withoutCommands(other, (m) => m), other, "other commands are the host's business");
   assert.deepEqual(withoutCommands([user("q"), { role: "user", content: [{ type: "text", text: " /Skald" }] }], (m) => m).length, 1, "its answer is not there yet");
+  for (const typed of ["/ov-import /a --wait", "/ADD-SKILL x", '/ov-search "q"', "/ov-recall-trace"]) {
+    const line = { role: "user", content: [{ type: "text", text: typed }] };
+    assert.deepEqual(withoutCommands([line], (m) => m), [], typed);
+  }
+  assert.equal(withoutCommands([{ role: "user", content: "/ov-importer" }], (m) => m).length, 1);
   assert.deepEqual(withoutCommands([null, 3], (m) => m).length, 2);
 });
 

@@ -8,6 +8,7 @@ export interface Seen {
   headers: http.IncomingHttpHeaders;
   text: string;
   body: any;
+  bytes: Buffer;
 }
 
 type Answer = { status?: number; body?: unknown; raw?: string; delayMs?: number };
@@ -23,8 +24,9 @@ export class FakeDaemon {
     req.on("end", () => {
       const text = Buffer.concat(chunks).toString("utf8");
       const name = (req.url ?? "").replace("/engine/v1/", "");
-      const body = text ? JSON.parse(text) : undefined;
-      this.seen.push({ name, headers: req.headers, text, body });
+      const json = req.headers["content-type"] === "application/json";
+      const body = text && json ? JSON.parse(text) : undefined;
+      this.seen.push({ name, headers: req.headers, text, body, bytes: Buffer.concat(chunks) });
       const { status = 200, body: result, raw, delayMs = 0 }: Answer = (this.answers[name] ?? defaults[name] ?? (() => ({ status: 404, raw: "no such route" })))(body);
       const timer = setTimeout(() => {
         res.writeHead(status, { "content-type": "application/json" });

@@ -16,8 +16,6 @@ type Backend interface {
 	CreateSession(ctx context.Context, id skald.Identity, s NewSession) (Session, error)
 	// GetSession reads a session; with create a missing one is made.
 	GetSession(ctx context.Context, id skald.Identity, session string, create bool) (Session, error)
-	// DeleteSession removes a session; its memories stay. KindUnsupported where that is not built.
-	DeleteSession(ctx context.Context, id skald.Identity, session string) error
 	// AddMessages stores host messages, all or none, and makes a missing session. Entry ids are unique.
 	AddMessages(ctx context.Context, id skald.Identity, session string, entries []skald.Entry) (Session, error)
 	// ArchiveSession commits: phase 1 is done when it returns, and the task of phase 2 exists.
@@ -28,24 +26,14 @@ type Backend interface {
 	SessionArchive(ctx context.Context, id skald.Identity, session string, index int) (Archive, error)
 	// MarkUsed counts contexts and skills that the caller used, for good.
 	MarkUsed(ctx context.Context, id skald.Identity, session string, u Used) (UsedTotals, error)
-	// GetTask reads a background task of this identity.
-	GetTask(ctx context.Context, id skald.Identity, task string) (Task, error)
-	// ListTasks lists tasks, newest first.
-	ListTasks(ctx context.Context, id skald.Identity, q TaskQuery) ([]Task, error)
-	// Stat describes a file or folder of the viking:// tree.
-	Stat(ctx context.Context, id skald.Identity, uri string) (skald.FileInfo, error)
-	// Remove forgets a memory, or all below a folder. KindUnsupported for what cannot be removed.
-	Remove(ctx context.Context, id skald.Identity, uri string) (Removed, error)
-	// Grep searches texts line by line.
-	Grep(ctx context.Context, id skald.Identity, q GrepQuery) (GrepResult, error)
 }
 
 // NewSession is a session to be made.
 type NewSession struct {
 	ID         string
 	AutoCommit *AutoCommitPolicy // nil: off
-	Memory     json.RawMessage   // memory_policy, an object or nil
-	Extraction json.RawMessage   // memory_extraction_config, an object or nil
+	Memory     *MemoryPolicy     // nil: everything is made
+	EventTags  []string          // "k=v", given to the events of its commits
 }
 
 // AutoCommitPolicy says when a session written through /api/v1 commits by itself.
@@ -73,9 +61,10 @@ type Session struct {
 	ContextsUsed   int
 	SkillsUsed     int
 	AutoCommit     *AutoCommitPolicy
-	Memory         json.RawMessage
-	Extraction     json.RawMessage
+	Memory         *MemoryPolicy
+	EventTags      []string
 	LastAutoCommit time.Time
+	LastIdleCommit time.Time
 }
 
 // CommitOptions say what a commit leaves open.
@@ -87,6 +76,9 @@ type CommitOptions struct {
 	KeepTurns    int
 	RetainTokens int
 	MinTailSteps int
+
+	EventTags []string // "k=v" for the events of this commit; nil: the session's
+	Reset     bool     // the context begins anew behind this commit
 }
 
 // Committed is the outcome of phase 1.
@@ -151,44 +143,6 @@ type UsedTotals struct {
 	Skills   int
 }
 
-// TaskQuery selects tasks; empty fields select all.
-type TaskQuery struct {
-	Type     string
-	Status   string
-	Resource string
-	Limit    int
-}
-
-// The states of a task on the wire.
-const (
-	TaskPending   = "pending"
-	TaskRunning   = "running"
-	TaskCompleted = "completed"
-	TaskFailed    = "failed"
-)
-
-// Task is a background task: phase 2 of a commit has the type "session_commit".
-type Task struct {
-	ID       string
-	Type     string
-	Status   string
-	Stage    string
-	Created  time.Time
-	Updated  time.Time
-	Resource string // what it works on, for commits the session's id
-	Error    string
-	Result   *TaskResult // nil: none yet
-}
-
-// TaskResult is what a commit's phase 2 made.
-type TaskResult struct {
-	Session    string
-	Archive    skald.URI
-	Memories   map[string]int // extracted, by type
-	MemoryDiff skald.URI
-	Uses       int // memories whose use was counted
-}
-
 // Removed says what a removal did.
 type Removed struct {
 	URI   skald.URI // canonical
@@ -214,5 +168,6 @@ type GrepMatch struct {
 // GrepResult lists matches in the order of the tree.
 type GrepResult struct {
 	Matches []GrepMatch
-	Files   int // files scanned
+	Files   int  // files scanned
+	Cut     bool // there may be more: the limit was reached
 }

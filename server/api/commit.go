@@ -1,6 +1,7 @@
 package api
 
 import (
+	"encoding/json"
 	"net/http"
 
 	skald "github.com/skald-engine/skald"
@@ -16,6 +17,9 @@ type commitBody struct {
 	KeepTurns    *int    `json:"keep_recent_turn_count"`
 	RetainTokens *int    `json:"retained_message_token_budget"`
 	MinTailSteps *int    `json:"min_raw_tail_steps"`
+
+	Extraction json.RawMessage `json:"extraction_metadata"`
+	Reset      bool            `json:"reset_context"`
 }
 
 func (h *Handler) commit(r *http.Request, id skald.Identity) (any, error) {
@@ -40,13 +44,19 @@ func (h *Handler) commit(r *http.Request, id skald.Identity) (any, error) {
 
 func (b commitBody) options() (CommitOptions, error) {
 	var v issues
-	if b.KeepRecent < 0 || b.KeepRecent > maxKeepRecent {
-		v.add(inBody("keep_recent_count"), "value_error", "Input should be between 0 and %d", maxKeepRecent)
+	switch {
+	case b.KeepRecent < 0:
+		v.add(inBody("keep_recent_count"), "greater_than_equal", "Input should be greater than or equal to 0")
+	case b.KeepRecent > maxKeepRecent:
+		v.add(inBody("keep_recent_count"), "less_than_equal", "Input should be less than or equal to %d", maxKeepRecent)
 	}
 	if b.Mode != nil && *b.Mode != "turn_budget" {
 		v.add(inBody("retention_mode"), "literal_error", "Input should be 'turn_budget'")
 	}
-	o := CommitOptions{KeepRecent: b.KeepRecent, TurnBudget: b.Mode != nil}
+	o := CommitOptions{KeepRecent: b.KeepRecent, TurnBudget: b.Mode != nil, Reset: b.Reset}
+	if b.Reset && (b.KeepRecent > 0 || b.Mode != nil) {
+		v.add(inBody("reset_context"), "value_error", "reset_context archives all messages, so nothing can be kept")
+	}
 	for _, f := range []struct {
 		name  string
 		given *int
@@ -67,13 +77,34 @@ func (b commitBody) options() (CommitOptions, error) {
 			*f.to = *f.given
 		}
 	}
-	return o, v.err()
+	if err := v.err(); err != nil {
+		return o, err
+	}
+	var err error
+	o.EventTags, err = commitTags(b.Extraction)
+	return o, err
+}
+
+// commitTags reads extraction_metadata; nil for none.
+func commitTags(raw json.RawMessage) ([]string, error) {
+	if isNull(raw) {
+		return nil, nil
+	}
+	loc := inBody("extraction_metadata")
+	var given map[string]json.RawMessage
+	if err := decodeObject(raw, loc, &given); err != nil {
+		return nil, err
+	}
+	if err := only(given, loc, "event"); err != nil || isNull(given["event"]) {
+		return nil, err
+	}
+	return eventTags(given["event"], append(loc, "event"), true)
 }
 
 func committed(session, trace string, c Committed) map[string]any {
 	out := map[string]any{
 		"session_id": session, "status": "accepted", "task_id": c.Task, "archive_uri": c.Archive,
-		"archived": c.Archived, "trace_id": trace,
+		"archived": c.Archived, "trace_id": trace, "effective_enable_working_memory": true,
 		"estimated_active_tokens": c.ActiveTokens, "budget_exceeded": c.BudgetExceeded,
 	}
 	if !c.Archived {

@@ -41,7 +41,7 @@ func tokenBudget(r *http.Request) (int, error) {
 		return 0, invalid([]string{"query", "token_budget"}, "int_parsing", "Input should be a valid integer")
 	case budget < 0:
 		return 0, &wire.Failure{
-			Kind: skald.KindInvalid, Field: "token_budget", Message: "token_budget must not be negative",
+			Kind: skald.KindInvalid, Field: "token_budget", Bare: true, Message: "token_budget must be greater than or equal to 0",
 			Details: map[string]any{"field": "token_budget", "value": budget},
 		}
 	}

@@ -131,7 +131,8 @@ func TestForeignMessages(t *testing.T) {
 
 func TestPolicyIsClamped(t *testing.T) {
 	t.Parallel()
-	p, err := parseAutoCommit(json.RawMessage(`{"keep_recent_count":-5,"idle_timeout_seconds":99999999}`), inBody())
+	change, err := parseAutoCommit(json.RawMessage(`{"keep_recent_count":-5,"idle_timeout_seconds":99999999}`), inBody())
+	p := change.Apply(nil)
 	want := &AutoCommitPolicy{PendingTokens: 150_000, Messages: 100, IdleSeconds: 604_800}
 	if diff := cmp.Diff(want, p); diff != "" || err != nil {
 		t.Errorf("%s %v", diff, err)

@@ -2,22 +2,31 @@ package api
 
 import (
 	"cmp"
+	"math"
 	"net/http"
-	"path"
 	"slices"
 	"strings"
+	"time"
 
 	skald "github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/server/wire"
+	"github.com/skald-engine/skald/tree/view"
 )
 
 // maxNodes bounds what a caller may ask for in one listing.
 const maxNodes = 100_000
 
 func (h *Handler) files(mux *http.ServeMux) {
+	if h.deps.Files == nil {
+		notServed(mux, "GET /api/v1/fs/{action}", "POST /api/v1/fs/{action...}", "DELETE /api/v1/fs")
+		return
+	}
 	full(mux, "GET /api/v1/fs/ls", h.ls)
 	full(mux, "GET /api/v1/fs/tree", h.tree)
 	full(mux, "GET /api/v1/fs/stat", h.stat)
+	full(mux, "GET /api/v1/fs/attrs", h.attrs)
+	full(mux, "POST /api/v1/fs/mkdir", h.mkdir)
+	full(mux, "POST /api/v1/fs/mv", h.move)
 	full(mux, "DELETE /api/v1/fs", h.remove)
 }
 
@@ -49,7 +58,7 @@ func (h *Handler) ls(r *http.Request, id skald.Identity) (any, error) {
 	if err := q.err(); err != nil {
 		return nil, err
 	}
-	return h.list(r, id, l, recursive)
+	return h.listFiles(r, id, l, recursive)
 }
 
 func (h *Handler) tree(r *http.Request, id skald.Identity) (any, error) {
@@ -59,60 +68,86 @@ func (h *Handler) tree(r *http.Request, id skald.Identity) (any, error) {
 	if err := q.err(); err != nil {
 		return nil, err
 	}
-	return h.list(r, id, l, true)
+	return h.listFiles(r, id, l, true)
 }
 
-func (h *Handler) list(r *http.Request, id skald.Identity, l listing, paths bool) (any, error) {
-	found, err := h.inspector.List(r.Context(), id, l.uri, l.depth)
+// listFiles asks for one node more than is wanted, to tell whether there are more; to sort, for all.
+func (h *Handler) listFiles(r *http.Request, id skald.Identity, l listing, paths bool) (any, error) {
+	most := l.nodes + 1
+	if l.sortBy != "" {
+		most = math.MaxInt
+	}
+	found, err := h.deps.Files.List(r.Context(), id, l.uri, l.depth, most, func(n view.Node) bool {
+		return l.hidden || n.Dir || !strings.HasPrefix(n.Name, ".")
+	})
 	if err != nil {
 		return nil, err
 	}
-	files := l.choose(found)
-	if l.simple {
-		uris := make([]skald.URI, len(files))
-		for i, f := range files {
-			uris[i] = f.URI
+	l.sort(found)
+	shown := found[:min(len(found), l.nodes)]
+	out := make([]any, len(shown))
+	for i, n := range shown {
+		if out[i] = n.URI; !l.simple {
+			out[i] = l.render(n, paths)
 		}
-		return uris, nil
 	}
-	out := make([]map[string]any, len(files))
-	for i, f := range files {
-		out[i] = l.render(f, paths)
-	}
-	return out, nil
+	return page{out, len(shown) < len(found)}, nil
 }
 
-// choose drops hidden files, sorts and cuts.
-func (l listing) choose(found []skald.FileInfo) []skald.FileInfo {
-	files := slices.DeleteFunc(slices.Clone(found), func(f skald.FileInfo) bool {
-		return !l.hidden && !f.Dir && strings.HasPrefix(f.Name, ".")
+func (l listing) sort(list []view.Node) {
+	if l.sortBy == "" {
+		return
+	}
+	slices.SortStableFunc(list, func(a, b view.Node) int {
+		order := cmp.Compare(a.Name, b.Name)
+		if l.sortBy == "mtime" {
+			order = a.Modified.Compare(b.Modified)
+		}
+		if l.order == "desc" {
+			return -order
+		}
+		return order
 	})
-	if l.sortBy != "" {
-		slices.SortStableFunc(files, func(a, b skald.FileInfo) int {
-			order := cmp.Compare(a.Name, b.Name)
-			if l.sortBy == "mtime" {
-				order = a.Modified.Compare(b.Modified)
-			}
-			if l.order == "desc" {
-				return -order
-			}
-			return order
-		})
-	}
-	return files[:min(len(files), l.nodes)]
 }
 
-func (l listing) render(f skald.FileInfo, paths bool) map[string]any {
-	out := map[string]any{"uri": f.URI, "size": f.Size, "isDir": f.Dir, "modTime": timestamp(f.Modified)}
+// page is a list that says whether there is more, beside the result.
+type page struct {
+	list []any
+	more bool
+}
+
+func (p page) respond(w http.ResponseWriter, r *http.Request) {
+	wire.WriteValue(w, r, struct {
+		Status    string `json:"status"`
+		Result    []any  `json:"result"`
+		Error     any    `json:"error"`
+		Telemetry any    `json:"telemetry"`
+		Profile   any    `json:"profile"`
+		More      bool   `json:"has_more"`
+	}{Status: "ok", Result: p.list, More: p.more})
+}
+
+func (l listing) render(n view.Node, paths bool) map[string]any {
+	out := map[string]any{"uri": n.URI, "size": n.Size, "isDir": n.Dir}
 	if l.output == "original" {
-		out["name"], out["mode"] = f.Name, mode(f)
+		out["name"], out["mode"], out["modTime"] = n.Name, mode(n), modTime(n)
 	} else {
-		out["abstract"] = cut(f.Abstract, l.abstract)
+		out["modTime"], out["abstract"] = n.Modified.UTC().Format("2006-01-02T15:04:05.000Z"), cut(abstract(n), l.abstract)
 	}
 	if paths {
-		out["rel_path"] = tail(f.URI, f.Depth)
+		out["rel_path"] = tail(n.URI, n.Depth)
 	}
 	return out
+}
+
+func modTime(n view.Node) string { return n.Modified.UTC().Format(time.RFC3339) }
+
+// abstract is a node's L0, with OpenViking's words for a folder that has none.
+func abstract(n view.Node) string {
+	if n.Abstract == "" && n.Dir {
+		return "# " + string(n.URI) + " [Directory abstract is not ready]"
+	}
+	return n.Abstract
 }
 
 // tail is the last n segments of a URI.
@@ -122,59 +157,135 @@ func tail(u skald.URI, n int) string {
 }
 
 // mode is the permission bits of a file as OpenViking shows them.
-func mode(f skald.FileInfo) int {
-	if f.Dir {
+func mode(n view.Node) int {
+	if n.Dir {
 		return 0o755
 	}
 	return 0o644
 }
 
 func (h *Handler) stat(r *http.Request, id skald.Identity) (any, error) {
-	q := query{r: r}
-	uri := q.required("uri")
-	if err := q.err(); err != nil {
-		return nil, err
-	}
-	f, err := h.backend.Stat(r.Context(), id, uri)
+	n, err := h.node(r, id)
 	if err != nil {
 		return nil, err
 	}
 	return map[string]any{
-		"uri": f.URI, "name": f.Name, "size": f.Size, "mode": mode(f), "modTime": timestamp(f.Modified),
-		"isDir": f.Dir, "isLocked": false,
+		"uri": n.URI, "name": n.Name, "size": n.Size, "mode": mode(n), "modTime": modTime(n), "isDir": n.Dir, "isLocked": false,
 	}, nil
 }
 
-// remove forgets what a URI names. A missing target is no fault, as in OpenViking; the count tells it from a removal.
+// node is what the query's uri names.
+func (h *Handler) node(r *http.Request, id skald.Identity) (view.Node, error) {
+	q := query{r: r}
+	uri := q.required("uri")
+	if err := q.err(); err != nil {
+		return view.Node{}, err
+	}
+	return h.deps.Files.Stat(r.Context(), id, uri)
+}
+
+// attrs answers with a node's tags, and with what is known of a memory.
+func (h *Handler) attrs(r *http.Request, id skald.Identity) (any, error) {
+	n, err := h.node(r, id)
+	if err != nil {
+		return nil, err
+	}
+	attrs := map[string]any{"tags": wire.List(n.Tags)}
+	if n.Memory != nil {
+		attrs["memory"] = memoryAttrs(*n.Memory)
+	}
+	return map[string]any{"uri": n.URI, "context_type": n.ContextType(), "attrs": attrs}, nil
+}
+
+func memoryAttrs(m skald.Memory) map[string]any {
+	out := map[string]any{
+		"memory_type": m.Type, "created_at": timestamp(m.Created), "updated_at": timestamp(m.Updated), "explicit": m.Explicit,
+		"active_count": m.Uses, "language": m.Lang,
+	}
+	if m.Superseded != "" {
+		out["superseded_by"] = m.Superseded
+	}
+	return out
+}
+
+func (h *Handler) mkdir(r *http.Request, id skald.Identity) (any, error) {
+	var b struct {
+		URI         string `json:"uri"`
+		Description string `json:"description"`
+	}
+	if err := decode(r, &b, false); err != nil {
+		return nil, err
+	}
+	if err := need("uri", b.URI); err != nil {
+		return nil, err
+	}
+	uri, err := h.deps.Files.Mkdir(r.Context(), id, b.URI, b.Description)
+	return map[string]any{"uri": uri}, err
+}
+
+// need fails when a required text of the body is missing.
+func need(name, value string) error {
+	if strings.TrimSpace(value) == "" {
+		return invalid(inBody(name), "missing", "Field required")
+	}
+	return nil
+}
+
+func (h *Handler) move(r *http.Request, id skald.Identity) (any, error) {
+	var b struct {
+		From string `json:"from_uri"`
+		To   string `json:"to_uri"`
+	}
+	if err := decode(r, &b, false); err != nil {
+		return nil, err
+	}
+	if err := need("from_uri", b.From); err != nil {
+		return nil, err
+	}
+	if err := need("to_uri", b.To); err != nil {
+		return nil, err
+	}
+	from, to, err := h.deps.Files.Move(r.Context(), id, b.From, b.To)
+	return map[string]any{"from": from, "to": to}, err
+}
+
+// remove deletes what a URI names. A missing target is no fault, as in OpenViking; the count tells it from a removal.
 func (h *Handler) remove(r *http.Request, id skald.Identity) (any, error) {
 	q := query{r: r}
-	uri, recursive := q.required("uri"), q.bool("recursive")
-	q.bool("wait")
+	uri, recursive, wait := q.required("uri"), q.bool("recursive"), q.bool("wait")
 	if err := q.err(); err != nil {
 		return nil, err
 	}
-	f, err := h.backend.Stat(r.Context(), id, uri)
+	n, err := h.deps.Files.Stat(r.Context(), id, uri)
 	switch {
 	case skald.KindOf(err) == skald.KindNotFound:
 		return map[string]any{"uri": uri, "estimated_deleted_count": 0}, nil
 	case err != nil:
 		return nil, err
-	case f.Dir && !recursive:
+	case n.Dir && !recursive && n.Kind != view.Space:
 		return nil, &wire.Failure{
-			Kind: skald.KindInvalid, Status: http.StatusPreconditionFailed, Code: "FAILED_PRECONDITION",
-			Message: "a folder is removed only with recursive=true",
-			Details: map[string]any{"resource": f.URI, "expected_flag": "recursive"},
+			Kind: skald.KindInvalid, Field: "uri",
+			Message: "Cannot remove directory without --recursive: " + string(n.URI),
+			Details: map[string]any{"resource": n.URI, "expected_flag": "recursive"},
 		}
 	}
-	done, err := h.backend.Remove(r.Context(), id, uri)
+	done, err := h.deps.Files.Remove(r.Context(), id, uri)
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"uri": done.URI, "estimated_deleted_count": done.Count}, nil
+	out := map[string]any{"uri": done.URI, "estimated_deleted_count": done.Count}
+	if n.Kind != view.File && n.Kind != view.Folder {
+		return out, nil
+	}
+	out["semantic_root_uri"] = n.URI.Parent()
+	out["semantic_status"], err = h.settled(r, id, wait)
+	return out, err
 }
 
-// parent is the folder of a URI.
-func parent(u skald.URI) skald.URI {
-	rest := strings.TrimPrefix(string(u), string(skald.Root))
-	return skald.URI(string(skald.Root) + strings.TrimPrefix(path.Dir(rest), "."))
+// settled waits for the texts of the folders when that is asked for, and says how they stand.
+func (h *Handler) settled(r *http.Request, id skald.Identity, wait bool) (string, error) {
+	if !wait {
+		return "queued", nil
+	}
+	return "complete", h.deps.Files.Settle(r.Context(), id)
 }

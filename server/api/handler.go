@@ -11,24 +11,31 @@ import (
 
 // Handler serves /api/v1.
 type Handler struct {
+	deps      Deps
 	backend   Backend
 	inspector skald.Inspector
 }
 
 // New makes a handler.
-func New(b Backend, i skald.Inspector) *Handler { return &Handler{backend: b, inspector: i} }
+func New(d Deps) *Handler { return &Handler{deps: d, backend: d.Backend, inspector: d.Inspector} }
 
 // Register adds the routes to a mux.
 func (h *Handler) Register(mux *http.ServeMux) {
 	h.sessions(mux)
 	h.messages(mux)
+	h.settings(mux)
+	h.toolResults(mux)
 	h.tasks(mux)
+	h.system(mux)
 	h.files(mux)
 	h.content(mux)
+	h.writing(mux)
+	h.patterns(mux)
+	h.packs(mux)
 	h.search(mux)
-	full(mux, "GET /api/v1/system/status", func(r *http.Request, id skald.Identity) (any, error) {
-		return map[string]any{"initialized": true, "user": id.User}, nil
-	})
+	h.skills(mux)
+	h.admin(mux)
+	h.resources(mux)
 	unbuilt(mux)
 }
 
@@ -48,11 +55,25 @@ func handle(mux *http.ServeMux, pattern string, a action, drop bool) {
 			wire.WriteError(w, r, skald.E("http.access", skald.KindUnauth, "no identity"))
 			return
 		}
+		r, asked := measured(r)
 		result, err := a(r, id)
 		if err != nil {
 			wire.WriteError(w, r, err)
 			return
 		}
+		if own, ok := result.(responder); ok {
+			own.respond(w, r)
+			return
+		}
+		if asked.wanted {
+			wire.WriteMeasured(w, r, result, asked.report(pattern), drop)
+			return
+		}
 		wire.WriteOK(w, r, result, drop)
 	})
+}
+
+// responder is a result that writes its answer itself: bytes, or an envelope with members of its own.
+type responder interface {
+	respond(w http.ResponseWriter, r *http.Request)
 }

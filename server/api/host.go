@@ -33,6 +33,7 @@ type mark struct {
 	Sources   []string `json:"source_message_ids,omitempty"`
 	Index     *int     `json:"index,omitempty"` // on results: the place of their part
 	Part      Part     `json:"part,omitempty"`  // on results without a call: the rest of their part
+	View      Part     `json:"view,omitempty"`  // never stored: members of the part of a result that is shown as a stub
 }
 
 // ToHost turns a message into host messages. An assistant's tool part is a call and, once it has ended, its result; a user's

@@ -27,6 +27,9 @@ func (h *Handler) addMessage(r *http.Request, id skald.Identity) (any, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := askTelemetry(r, b); err != nil {
+		return nil, err
+	}
 	now := time.Now()
 	list, err := parseMessage(b, inBody(), now)
 	if err != nil {

@@ -1,305 +1,247 @@
 package api
 
 import (
-	"bytes"
 	"cmp"
-	"encoding/json"
-	"math"
 	"net/http"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	skald "github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/server/wire"
 )
 
-// maxHits bounds what a caller may ask for in one search.
-const maxHits = 1000
+const (
+	maxHits     = 1000 // what one search answers with at most, whatever is asked for
+	defaultHits = 10
+)
 
 func (h *Handler) search(mux *http.ServeMux) {
+	if h.deps.Search == nil {
+		notServed(mux, "POST /api/v1/search/find", "POST "+searchPath, "POST "+recallPath)
+		return
+	}
 	short(mux, "POST /api/v1/search/find", h.find)
-	short(mux, "POST /api/v1/search/search", h.find)
-	full(mux, "POST /api/v1/search/grep", h.grep)
+	short(mux, "POST "+searchPath, h.searchOrBrief)
+	deprecated(mux, "POST "+recallPath, h.recall)
 }
 
-type findBody struct {
-	Query     string          `json:"query"`
-	Target    json.RawMessage `json:"target_uri"`
-	Type      json.RawMessage `json:"context_type"`
-	Level     json.RawMessage `json:"level"`
-	Limit     *int            `json:"limit"`
-	NodeLimit *int            `json:"node_limit"`
-	Threshold *float64        `json:"score_threshold"`
-	Session   string          `json:"session_id"`
-	Mode      string          `json:"mode"`
-
-	// Known, not served: refused rather than ignored, since each would narrow the result.
-	Image  json.RawMessage `json:"image_url"`
-	Filter json.RawMessage `json:"filter"`
-	Tags   json.RawMessage `json:"tags"`
-	Since  json.RawMessage `json:"since"`
-	Until  json.RawMessage `json:"until"`
-}
+// The members of a search's body. The brief's are those of mode=context.
+var (
+	findMembers = []string{"query", "image_url", "target_uri", "context_type", "limit", "node_limit", "score_threshold", "filter",
+		"include_provenance", "tags", "since", "until", "time_field", "level", "read_content", "events_time_decay_protection", "telemetry"}
+	searchMembers = append([]string{"session_id", "mode", "search_type"}, findMembers...)
+	briefMembers  = []string{"query_expansion", "max_tokens", "quotas", "purpose", "detail", "dedup_turns", "exclude_uris", "peer_scope",
+		"other_peer_penalty", "rewrite", "rewrite_max_bullets"}
+)
 
 func (h *Handler) find(r *http.Request, id skald.Identity) (any, error) {
-	var b findBody
-	if err := decode(r, &b, false); err != nil {
-		return nil, err
-	}
-	s, err := b.plan()
+	b, err := readBody(r, findMembers...)
 	if err != nil {
 		return nil, err
 	}
-	hits, err := h.searchAll(r, id, s)
+	q, err := b.searchQuery(time.Now())
 	if err != nil {
 		return nil, err
 	}
-	return group(hits), nil
+	return h.found(r, id, q)
 }
 
-// plan is a search in our words: one query for each target.
-type plan struct {
-	query   skald.FindQuery
-	targets []string
-	levels  map[int]bool // nil: all
-}
-
-func (b findBody) plan() (plan, error) {
-	if err := b.served(); err != nil {
-		return plan{}, err
+func (h *Handler) searchOrBrief(r *http.Request, id skald.Identity) (any, error) {
+	b, err := readBody(r, slices.Concat(searchMembers, briefMembers)...)
+	if err != nil {
+		return nil, err
 	}
-	var v issues
-	p := plan{query: skald.FindQuery{Query: b.Query, Session: b.Session, Limit: 10}}
-	if strings.TrimSpace(b.Query) == "" {
-		v.add(inBody("query"), "value_error", "must not be empty")
+	if b.oneOf("mode", "list", "context") == "context" {
+		return h.brief(r, id, b)
 	}
-	for _, limit := range []*int{b.Limit, b.NodeLimit} { // node_limit overrides
-		if limit != nil {
-			p.query.Limit = *limit
+	for _, name := range briefMembers {
+		if _, given := b.given[name]; given {
+			b.add(inBody(), "value_error", "Value error, %s require mode='context'; set mode='context' or drop these fields", name)
 		}
 	}
-	if p.query.Limit < 1 || p.query.Limit > maxHits {
-		v.add(inBody("limit"), "value_error", "Input should be between 1 and %d", maxHits)
+	q, err := b.searchQuery(time.Now())
+	if err != nil {
+		return nil, err
 	}
-	if b.Threshold != nil {
-		p.query.Threshold = *b.Threshold
-	}
-	p.targets = textList(b.Target, &v, inBody("target_uri"))
-	p.query.Kinds = kinds(textList(b.Type, &v, inBody("context_type")), &v)
-	p.levels = levels(textList(b.Level, &v, inBody("level")), &v)
-	if len(p.targets) == 0 {
-		p.targets = []string{""}
-	}
-	return p, v.err()
+	return h.found(r, id, q)
 }
 
-// served refuses what would be ignored otherwise.
-func (b findBody) served() error {
-	if b.Mode != "" && b.Mode != "list" {
-		return unsupported("mode %q is not served", b.Mode)
+func (h *Handler) found(r *http.Request, id skald.Identity, q SearchQuery) (any, error) {
+	found, err := h.deps.Search.Search(r.Context(), id, q)
+	if err != nil {
+		return nil, err
 	}
-	for name, raw := range map[string]json.RawMessage{
-		"image_url": b.Image, "filter": b.Filter, "tags": b.Tags, "since": b.Since, "until": b.Until,
-	} {
-		if !empty(raw) {
-			return unsupported("%s is not served", name)
+	return listed(found, q), nil
+}
+
+// listed groups hits by type, as OpenViking answers.
+func listed(found SearchResult, q SearchQuery) map[string]any {
+	groups := map[string][]SearchHit{"memory": {}, "resource": {}, "skill": {}}
+	for _, hit := range found.Hits {
+		groups[hit.Type] = append(groups[hit.Type], hit)
+	}
+	out := map[string]any{"memories": groups["memory"], "resources": groups["resource"], "skills": groups["skill"], "total": len(found.Hits)}
+	if q.Provenance {
+		out["provenance"] = wire.List(found.Provenance)
+	}
+	return out
+}
+
+// searchQuery reads what find, search and a brief have in common.
+func (b *body) searchQuery(now time.Time) (q SearchQuery, err error) {
+	q = SearchQuery{
+		Query: strings.TrimSpace(b.text("query")), Session: b.session(), Targets: b.oneOrMore("target_uri"), Types: b.words("context_type"),
+		Keywords: b.oneOf("search_type", "semantic", "keywords") == "keywords", Content: b.flag("read_content"),
+		Provenance: b.flag("include_provenance"),
+	}
+	q.Limit = min(maxHits, b.int("node_limit", b.int("limit", defaultHits, 1, 0), 1, 0))
+	if t := b.number("score_threshold"); t != nil {
+		q.Threshold = *t
+	}
+	q.Levels = b.levels()
+	field := cmp.Or(b.oneOf("time_field", FieldUpdated, FieldCreated), FieldUpdated)
+	from, to, tags, object := b.text("since"), b.text("until"), b.list("tags"), b.object("filter")
+	b.telemetry()
+	b.protection()
+	if err := b.err(); err != nil {
+		return q, err
+	}
+	for i, t := range q.Types {
+		if q.Types[i] = strings.ToLower(t); !slices.Contains([]string{"memory", "resource", "skill"}, q.Types[i]) {
+			return q, refused("context_type", "context_type must be one or more of: memory, resource, skill")
 		}
+	}
+	if q.Tags, err = cleanTags(tags); err != nil {
+		return q, err
+	}
+	given, err := ParseFilter(object)
+	if err != nil {
+		return q, err
+	}
+	period, err := b.period(field, from, to, now)
+	if err != nil {
+		return q, err
+	}
+	q.Filter = All(given, period)
+	return q, b.asked(q)
+}
+
+// asked wants a query, or something that restricts what is listed without one.
+func (b *body) asked(q SearchQuery) error {
+	if len(b.oneOrMore("image_url")) > 0 {
+		return refused("image_url", "Image search requires a multimodal embedding model, and Skald has none.")
+	}
+	if q.Query == "" && q.Filter == nil && len(q.Tags)+len(q.Types)+len(q.Levels)+len(q.Targets) == 0 {
+		return refused("query", "Search query or image_url must not be empty unless a filter is provided.")
 	}
 	return nil
 }
 
-func empty(raw json.RawMessage) bool {
-	switch string(bytes.TrimSpace(raw)) {
-	case "", "null", `""`, "[]", "{}":
-		return true
-	}
-	return false
+// refused is OpenViking's error for a request that is well formed and wrong.
+func refused(field, message string) error {
+	return &wire.Failure{Kind: skald.KindInvalid, Field: field, Message: message, Details: map[string]any{"field": field}}
 }
 
-// textList reads a value that is one string or number, a list of them, or a comma-separated string.
-func textList(raw json.RawMessage, v *issues, loc []string) []string {
-	if empty(raw) {
-		return nil
+// session is the asking session; "" for none.
+func (b *body) session() string {
+	id := b.text("session_id")
+	if id == "" {
+		return ""
 	}
-	var list []any
-	if json.Unmarshal(raw, &list) != nil {
-		list = make([]any, 1)
-		if json.Unmarshal(raw, &list[0]) != nil {
-			return nil // the body was valid JSON: cannot happen
-		}
+	safe, err := safeSession(id, inBody("session_id"))
+	if err != nil {
+		b.add(inBody("session_id"), "value_error", "a session id has 1 to 128 letters, digits and _@.- only")
 	}
-	var out []string
-	for _, item := range list {
-		switch x := item.(type) {
-		case string:
-			for _, s := range strings.Split(x, ",") {
-				if s = strings.TrimSpace(s); s != "" {
-					out = append(out, s)
-				}
+	return safe
+}
+
+// levels reads 2, "0,1" or [0, 2]. A level that does not exist is a fault: nothing would be found.
+func (b *body) levels() []int {
+	var given []any
+	switch v := b.value("level").(type) {
+	case nil:
+	case string:
+		for part := range strings.SplitSeq(v, ",") {
+			if part = strings.TrimSpace(part); part != "" {
+				given = append(given, part)
 			}
-		case float64:
-			out = append(out, strconv.FormatFloat(x, 'f', -1, 64))
-		default:
-			v.add(loc, "type_error", "Input should be a text or a list of texts")
 		}
+	case []any:
+		given = v
+	default:
+		given = []any{v}
 	}
-	return out
-}
-
-// kinds maps OpenViking's context types. Turns and archives are resources there.
-func kinds(types []string, v *issues) []skald.DocKind {
-	var out []skald.DocKind
-	for _, t := range types {
-		switch t {
-		case "memory":
-			out = append(out, skald.DocMemory)
-		case "resource":
-			out = append(out, skald.DocResource, skald.DocTurn, skald.DocArchive)
-		case "skill":
-			out = append(out, skald.DocSkill)
-		default:
-			v.add(inBody("context_type"), "enum", "Input should be memory, resource or skill")
-		}
-	}
-	return out
-}
-
-func levels(given []string, v *issues) map[int]bool {
-	var out map[int]bool
-	for _, s := range given {
-		n, err := strconv.Atoi(s)
-		if err != nil || n < 0 || n > 2 {
-			v.add(inBody("level"), "value_error", "Input should be 0, 1 or 2")
+	var out []int
+	for _, v := range given {
+		n, ok := wholeNumber(v)
+		if !ok || n < 0 || n > 2 {
+			b.add(inBody("level"), "value_error", "Input should be 0, 1 or 2, a list of these, or a text with commas between")
 			continue
 		}
-		if out == nil {
-			out = map[int]bool{}
-		}
-		out[n] = true
+		out = append(out, n)
 	}
 	return out
 }
 
-// searchAll searches every target and keeps the best hits: the limit is a limit, and nothing comes twice.
-func (h *Handler) searchAll(r *http.Request, id skald.Identity, p plan) ([]skald.RecallCandidate, error) {
-	var all []skald.RecallCandidate
-	seen := map[skald.URI]bool{}
-	for _, target := range p.targets {
-		q := p.query
-		q.Scope = target
-		found, err := h.inspector.Find(r.Context(), id, q)
-		if err != nil {
-			return nil, err
+// period is the filter of since and until, nil for none.
+func (b *body) period(field, from, to string, now time.Time) (*Filter, error) {
+	first, err := since(from, false, now)
+	if err != nil {
+		return nil, refused("since", "since: "+err.Error())
+	}
+	last, err := since(to, true, now)
+	if err != nil {
+		return nil, refused("until", "until: "+err.Error())
+	}
+	if !first.IsZero() && !last.IsZero() && first.After(last) {
+		return nil, refused("since", "since must be earlier than or equal to until")
+	}
+	return Between(field, first, last), nil
+}
+
+// cleanTags checks tags: one "=", something on either side. They are compared in lower case.
+func cleanTags(given []string) ([]string, error) {
+	var out []string
+	for _, t := range given {
+		key, value, ok := strings.Cut(strings.TrimSpace(t), "=")
+		key, value = strings.TrimSpace(key), strings.TrimSpace(value)
+		switch {
+		case !ok || strings.Contains(value, "="):
+			return nil, refused("tags", "invalid search tag '"+t+"': expected strict k=v format")
+		case key == "" || value == "":
+			return nil, refused("tags", "invalid search tag '"+t+"': key and value must both be non-empty")
 		}
-		for _, hit := range found.Hits {
-			if !seen[hit.URI] && (p.levels == nil || p.levels[level(hit.Kind)]) {
-				seen[hit.URI] = true
-				all = append(all, hit)
+		if tag := strings.ToLower(key + "=" + value); !slices.Contains(out, tag) {
+			out = append(out, tag)
+		}
+	}
+	return out, nil
+}
+
+// telemetry checks the member; Skald measures at its edge, and adds nothing to answers.
+func (b *body) telemetry() {
+	switch v := b.value("telemetry").(type) {
+	case nil, bool:
+	case map[string]any:
+		for _, x := range v {
+			if _, ok := x.(bool); !ok {
+				b.add(inBody("telemetry"), "bool_parsing", "Input should be a valid boolean, unable to interpret input")
 			}
 		}
+	default:
+		b.flag("telemetry")
 	}
-	slices.SortStableFunc(all, func(a, b skald.RecallCandidate) int { return cmp.Compare(b.Score, a.Score) })
-	return all[:min(len(all), p.query.Limit)], nil
 }
 
-// level is OpenViking's level of a hit: an archive is found by its overview.
-func level(k skald.DocKind) int {
-	if k == skald.DocArchive {
-		return 1
+// protection checks a member that keeps young events from fading. Skald's do not fade, so that there is nothing to keep them from.
+func (b *body) protection() {
+	s := b.text("events_time_decay_protection")
+	if s == "" || s == "0" {
+		return
 	}
-	return 2
-}
-
-type hit struct {
-	Type     string    `json:"context_type"`
-	URI      skald.URI `json:"uri"`
-	Level    int       `json:"level"`
-	Score    float64   `json:"score"`
-	Abstract string    `json:"abstract"`
-	Tags     []string  `json:"tags"`
-}
-
-func group(hits []skald.RecallCandidate) map[string]any {
-	memories, resources, skills := []hit{}, []hit{}, []hit{}
-	for _, c := range hits {
-		x := hit{Type: "resource", URI: c.URI, Level: level(c.Kind), Score: c.Score, Abstract: c.Text, Tags: []string{}}
-		if math.IsNaN(x.Score) || math.IsInf(x.Score, 0) {
-			x.Score = 0
-		}
-		switch c.Kind {
-		case skald.DocMemory:
-			x.Type = "memory"
-			memories = append(memories, x)
-		case skald.DocSkill:
-			x.Type = "skill"
-			skills = append(skills, x)
-		default:
-			resources = append(resources, x)
-		}
+	if _, err := strconv.Atoi(s[:len(s)-1]); err != nil || !strings.ContainsAny(s[len(s)-1:], "mhd") || s[0] == '-' || s[0] == '+' {
+		b.add(inBody(), "value_error", "Value error, events_time_decay_protection must be '0' or a non-negative integer followed by m, h, or d")
 	}
-	return map[string]any{"memories": memories, "resources": resources, "skills": skills, "total": len(hits)}
-}
-
-type grepBody struct {
-	URI        string `json:"uri"`
-	Pattern    string `json:"pattern"`
-	Exclude    string `json:"exclude_uri"`
-	IgnoreCase bool   `json:"case_insensitive"`
-	Limit      *int   `json:"node_limit"`
-	Levels     *int   `json:"level_limit"`
-}
-
-func (h *Handler) grep(r *http.Request, id skald.Identity) (any, error) {
-	limit, depth := 256, 10
-	b := grepBody{Limit: &limit, Levels: &depth}
-	if err := decode(r, &b, false); err != nil {
-		return nil, err
-	}
-	q, err := b.query()
-	if err != nil {
-		return nil, err
-	}
-	found, err := h.backend.Grep(r.Context(), id, q)
-	if err != nil {
-		return nil, err
-	}
-	n := len(found.Matches)
-	return map[string]any{
-		"matches": wire.List(found.Matches), "count": n, "match_count": n, "files_scanned": found.Files,
-	}, nil
-}
-
-// query checks a grep. A null limit means none.
-func (b grepBody) query() (GrepQuery, error) {
-	var v issues
-	q := GrepQuery{URI: strings.TrimSpace(b.URI), Exclude: strings.TrimSpace(b.Exclude)}
-	if q.URI == "" {
-		v.add(inBody("uri"), "missing", "Field required")
-	}
-	pattern := b.Pattern
-	if pattern == "" {
-		v.add(inBody("pattern"), "missing", "Field required")
-	}
-	if b.IgnoreCase {
-		pattern = "(?i)" + pattern
-	}
-	var err error
-	if q.Pattern, err = regexp.Compile(pattern); err != nil {
-		v.add(inBody("pattern"), "value_error", "invalid regular expression: %s", err)
-	}
-	q.Limit = atLeastOne(b.Limit, "node_limit", &v)
-	q.Levels = atLeastOne(b.Levels, "level_limit", &v)
-	return q, v.err()
-}
-
-func atLeastOne(n *int, name string, v *issues) int {
-	switch {
-	case n == nil:
-		return 0
-	case *n < 1:
-		v.add(inBody(name), "greater_than_equal", "Input should be greater than or equal to 1")
-	}
-	return *n
 }

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"net/http"
 	"time"
 
@@ -23,7 +24,7 @@ func (h *Handler) sessions(mux *http.ServeMux) {
 }
 
 type createBody struct {
-	ID         *string         `json:"session_id"`
+	ID         string          `json:"session_id"`
 	Memory     json.RawMessage `json:"memory_policy"`
 	AutoCommit json.RawMessage `json:"auto_commit_policy"`
 	Extraction json.RawMessage `json:"memory_extraction_config"`
@@ -41,7 +42,8 @@ func (h *Handler) createSession(r *http.Request, id skald.Identity) (any, error)
 	s, err := h.backend.CreateSession(r.Context(), id, n)
 	switch {
 	case skald.KindOf(err) == skald.KindExists:
-		return nil, &wire.Failure{Kind: skald.KindExists, Message: "Session " + n.ID + " already exists"}
+		return nil, &wire.Failure{Kind: skald.KindExists, Message: "Session " + n.ID + " already exists",
+			Details: map[string]any{"resource": n.ID, "type": "session"}}
 	case err != nil:
 		return nil, err
 	}
@@ -53,18 +55,20 @@ func (h *Handler) createSession(r *http.Request, id skald.Identity) (any, error)
 
 func (b createBody) session(now time.Time) (n NewSession, err error) {
 	n.ID = newSessionID(now)
-	if b.ID != nil {
-		if n.ID, err = safeSession(*b.ID, inBody("session_id")); err != nil {
+	if b.ID != "" {
+		if n.ID, err = safeSession(b.ID, inBody("session_id")); err != nil {
 			return n, err
 		}
 	}
-	if n.AutoCommit, err = parseAutoCommit(b.AutoCommit, inBody("auto_commit_policy")); err != nil {
+	change, err := parseAutoCommit(b.AutoCommit, inBody("auto_commit_policy"))
+	if err != nil {
 		return n, err
 	}
-	if n.Memory, err = objectOrNil(b.Memory, inBody("memory_policy")); err != nil {
+	n.AutoCommit = change.Apply(nil)
+	if n.EventTags, err = parseExtraction(b.Extraction, inBody("memory_extraction_config")); err != nil {
 		return n, err
 	}
-	n.Extraction, err = objectOrNil(b.Extraction, inBody("memory_extraction_config"))
+	n.Memory, err = parseMemoryPolicy(b.Memory)
 	return n, err
 }
 
@@ -74,25 +78,12 @@ func newSessionID(now time.Time) string {
 	return now.UTC().Format("20060102-150405-") + hex.EncodeToString(b[:])
 }
 
-func objectOrNil(raw json.RawMessage, loc []string) (json.RawMessage, error) {
-	switch {
-	case len(raw) == 0 || string(raw) == "null":
-		return nil, nil
-	case raw[0] != '{':
-		return nil, invalid(loc, "dict_type", "Input should be an object")
-	}
-	return raw, nil
-}
-
 func userOf(id skald.Identity) map[string]string {
 	return map[string]string{"account_id": id.Account, "user_id": id.User}
 }
 
-func extractionOf(s Session) json.RawMessage {
-	if s.Extraction != nil {
-		return s.Extraction
-	}
-	return json.RawMessage(`{"events":{"tags":[]}}`)
+func extractionOf(s Session) any {
+	return map[string]any{"events": map[string]any{"tags": wire.List(s.EventTags)}}
 }
 
 func (h *Handler) listSessions(r *http.Request, id skald.Identity) (any, error) {
@@ -125,18 +116,30 @@ func (h *Handler) getSession(r *http.Request, id skald.Identity) (any, error) {
 	}
 	s, err := h.backend.GetSession(r.Context(), id, session, create)
 	if err != nil {
-		return nil, noSession(err, session)
+		return nil, notThere(err, session)
 	}
 	return meta(s, id), nil
 }
 
-// noSession is OpenViking's answer to an unknown session.
+// noSession is OpenViking's answer to an unknown session. When it was deleted is said as well.
 func noSession(err error, session string) error {
+	return missing(err, session, "Session not found: "+session)
+}
+
+// notThere is the same in the words of the calls that read and set a session.
+func notThere(err error, session string) error {
+	return missing(err, session, "Session "+session+" not found")
+}
+
+func missing(err error, session, message string) error {
 	if skald.KindOf(err) != skald.KindNotFound {
 		return err
 	}
+	if deleted := new(skald.Error); errors.As(err, &deleted) && deleted.Field == "deleted" {
+		message += ": " + deleted.Err.Error()
+	}
 	return &wire.Failure{
-		Kind: skald.KindNotFound, Message: "Session " + session + " not found",
+		Kind: skald.KindNotFound, Message: message,
 		Details: map[string]any{"resource": session, "type": "session"},
 	}
 }
@@ -149,11 +152,12 @@ func meta(s Session, id skald.Identity) map[string]any {
 	}
 	return map[string]any{
 		"session_id": s.ID, "uri": s.URI, "user": userOf(id),
-		"created_at": moment(s.Created), "updated_at": moment(s.Updated),
+		"created_at": instant(s.Created), "updated_at": instant(s.Updated),
 		"created_by_account_id": id.Account, "created_by_user_id": id.User,
 		"message_count": s.Live, "total_message_count": s.Total, "commit_count": s.Commits,
-		"memories_extracted": withTotal(s.Memories), "last_commit_at": moment(s.LastCommit),
-		"last_message_at": moment(s.LastMessage), "last_auto_commit_at": moment(s.LastAutoCommit),
+		"memories_extracted": withTotal(s.Memories), "last_commit_at": instant(s.LastCommit),
+		"last_message_at": instant(s.LastMessage), "last_auto_commit_at": instant(s.LastAutoCommit),
+		"last_idle_commit_accepted_at": instant(s.LastIdleCommit),
 		"llm_token_usage": map[string]int{
 			"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "cached_tokens": 0, "reasoning_tokens": 0,
 		},
@@ -165,10 +169,10 @@ func meta(s Session, id skald.Identity) map[string]any {
 	}
 }
 
-// moment is a time, or null for none.
-func moment(t time.Time) any {
+// instant is a time, "" for none.
+func instant(t time.Time) string {
 	if t.IsZero() {
-		return nil
+		return ""
 	}
 	return timestamp(t)
 }
@@ -187,7 +191,10 @@ func (h *Handler) deleteSession(r *http.Request, id skald.Identity) (any, error)
 	if err != nil {
 		return nil, err
 	}
-	if err := h.backend.DeleteSession(r.Context(), id, session); err != nil {
+	if _, err := h.backend.GetSession(r.Context(), id, session, false); err != nil { // the inspector would take a host's key for an id
+		return nil, noSession(err, session)
+	}
+	if _, err := h.inspector.DeleteSession(r.Context(), id, session); err != nil {
 		return nil, noSession(err, session)
 	}
 	return map[string]string{"session_id": session}, nil

@@ -7,7 +7,6 @@ import (
 	"maps"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/skald-engine/skald/server/wire"
 )
@@ -93,6 +92,7 @@ func merge(blocks []Part, results map[int]hostMessage, alone map[int]Part) []Par
 		blocks = blocks[1:]
 		if h, ok := results[place]; ok && len(h.Content) > 0 {
 			p["tool_output"] = h.Content[0]["text"]
+			h.Origin.show(p)
 		}
 		parts = append(parts, p)
 	}
@@ -109,7 +109,18 @@ func fromResult(h hostMessage) Part {
 	if len(h.Content) > 0 {
 		p["tool_output"] = h.Content[0]["text"]
 	}
+	h.Origin.show(p)
 	return p
+}
+
+// show adds what is said of a result that stands as a stub.
+func (m *mark) show(p Part) {
+	if m == nil {
+		return
+	}
+	for k, v := range m.View {
+		p[k] = v
+	}
 }
 
 // fromBlock turns a content block back into a part.
@@ -151,9 +162,8 @@ func fromImage(b Part) Part {
 
 // foreign is a host's own turn in OpenViking's form. Its id is derived, so that it is the same at every read.
 func foreign(session string, m HostMessage, h hostMessage) Message {
-	sum := sha256.Sum256([]byte(session + "|" + strconv.FormatInt(m.Seq, 10)))
 	out := Message{
-		ID: "msg_" + hex.EncodeToString(sum[:16]), Role: roleOf(h.Role), CreatedAt: timestamp(m.Time), Parts: []Part{},
+		ID: foreignID(session, m.Seq), Role: roleOf(h.Role), CreatedAt: timestamp(m.Time), Parts: []Part{},
 	}
 	if h.Role == "toolResult" {
 		out.Kind, out.Parts = kindToolTransport, []Part{foreignResult(h)}
@@ -167,22 +177,23 @@ func foreign(session string, m HostMessage, h hostMessage) Message {
 	return out
 }
 
+func foreignID(session string, seq int64) string {
+	sum := sha256.Sum256([]byte(session + "|" + strconv.FormatInt(seq, 10)))
+	return "msg_" + hex.EncodeToString(sum[:16])
+}
+
 func foreignResult(h hostMessage) Part {
 	status := "completed"
 	if h.IsError != nil && *h.IsError {
 		status = "error"
 	}
-	var texts []string
-	for _, b := range h.Content {
-		if s := b.text("text"); s != "" {
-			texts = append(texts, s)
-		}
-	}
-	return Part{
+	p := Part{
 		"type": literal("tool"), "tool_id": stringForm(h.ToolCallID), "tool_name": stringForm(h.ToolName),
 		"tool_uri": literal(""), "skill_uri": literal(""), "tool_status": literal(status),
-		"tool_output": literal(strings.Join(texts, "\n")),
+		"tool_output": literal(resultText(h)),
 	}
+	h.Origin.show(p)
+	return p
 }
 
 // roleOf is a host role in OpenViking's words, where results come from the user.

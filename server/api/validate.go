@@ -54,6 +54,9 @@ func decode(r *http.Request, v any, optional bool) error {
 	if err != nil {
 		return err
 	}
+	if err := askTelemetry(r, b); err != nil {
+		return err
+	}
 	if optional && len(bytes.TrimSpace(b)) == 0 {
 		return nil
 	}

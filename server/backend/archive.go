@@ -18,7 +18,7 @@ func (b *Backend) SessionArchive(ctx context.Context, id skald.Identity, session
 			return err
 		}
 		turns, err := tx.Turns(ref, skald.TurnQuery{From: a.From, To: a.To})
-		out = api.Archive{Index: a.Index, Abstract: a.Abstract, Overview: archive.Text(a), Messages: hostMessages(turns)}
+		out = api.Archive{Index: a.Index, Abstract: a.Abstract, Overview: archive.Text(a), Messages: hostMessages(shown(ref, turns, b.limits))}
 		return err
 	})
 	return out, err

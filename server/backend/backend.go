@@ -17,12 +17,29 @@ import (
 type Backend struct {
 	engine *engine.Engine
 	store  skald.Store
+	limits api.ResultLimits
 }
 
-var _ api.Backend = (*Backend)(nil)
+var (
+	_ api.Backend     = (*Backend)(nil)
+	_ api.Settings    = (*Backend)(nil)
+	_ api.ToolResults = (*Backend)(nil)
+	_ api.Tasks       = (*Backend)(nil)
+	_ api.System      = (*Backend)(nil)
+)
 
 // New makes a backend of an engine and the store that it works on.
-func New(e *engine.Engine, store skald.Store) *Backend { return &Backend{engine: e, store: store} }
+func New(e *engine.Engine, store skald.Store) *Backend {
+	return &Backend{engine: e, store: store, limits: api.DefaultResultLimits}
+}
+
+// Limit sets which results of tools are shown as stubs.
+func (b *Backend) Limit(l api.ResultLimits) { b.limits = l }
+
+// Parts are the parts of /api/v1 that this backend serves.
+func (b *Backend) Parts() api.Deps {
+	return api.Deps{Backend: b, Settings: b, Results: b, Tasks: b, System: b}
+}
 
 func (b *Backend) ref(id skald.Identity, session string) skald.SessionRef {
 	return skald.SessionRef{Scope: b.engine.Policy().UserScope(id), ID: session}

@@ -2,6 +2,7 @@ package backend
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	skald "github.com/skald-engine/skald"
@@ -35,7 +36,7 @@ const (
 // commit is phase 1: it archives what o does not keep. s is updated; the caller stores it.
 func commit(tx skald.Tx, s *state, o api.CommitOptions, cause string, now time.Time) (api.Committed, error) {
 	if s.LastSeq < s.OpenFrom {
-		return api.Committed{Reason: noMessages}, retry(tx, s, cause, now)
+		return api.Committed{Reason: noMessages}, errors.Join(retry(tx, s, cause, now), reset(tx, s, o, now))
 	}
 	open, err := tx.Turns(s.Ref, skald.TurnQuery{From: s.OpenFrom, To: s.LastSeq, NoRaw: true})
 	if err != nil {
@@ -47,9 +48,16 @@ func commit(tx skald.Tx, s *state, o api.CommitOptions, cause string, now time.T
 		out.Reason = withinKeep
 		return out, nil
 	}
+	first := s.Archives + 1
 	a, closed, err := engine.CloseThrough(tx, &s.Session, open[k.archived-1].Seq, cause, now)
 	if err != nil || !closed { // an automatic commit does not archive what never counts
 		out.Reason = noMessages
+		return out, err
+	}
+	if err := s.order(tx, first, o); err != nil {
+		return out, err
+	}
+	if err := reset(tx, s, o, now); err != nil {
 		return out, err
 	}
 	s.kept(open[k.archived:])
@@ -57,6 +65,27 @@ func commit(tx skald.Tx, s *state, o api.CommitOptions, cause string, now time.T
 	return api.Committed{
 		Archived: true, Task: task, Archive: s.Ref.ArchiveURI(a.Index), ActiveTokens: s.OpenTokens, BudgetExceeded: k.exceeded,
 	}, err
+}
+
+// order writes into the new archives what is asked of their extraction, and what was used since the one before.
+func (s *state) order(tx skald.Tx, first int, o api.CommitOptions) error {
+	list, err := tx.Archives(s.Ref, first)
+	for _, a := range list {
+		a.Extraction, a.Uses = s.note.asked(o.EventTags), s.note.Uses
+		s.note.Uses = 0
+		if err := tx.PutArchive(a); err != nil {
+			return err
+		}
+	}
+	return err
+}
+
+// reset begins the context anew, where that was asked for.
+func reset(tx skald.Tx, s *state, o api.CommitOptions, now time.Time) error {
+	if !o.Reset {
+		return nil
+	}
+	return engine.StartEpoch(tx, &s.Session, now)
 }
 
 // retry gives failed archives another try when somebody wished for a commit, also where nothing is left to archive.

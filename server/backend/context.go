@@ -19,7 +19,7 @@ func (b *Backend) SessionContext(ctx context.Context, id skald.Identity, session
 		if err != nil {
 			return err
 		}
-		h, err := readHistory(tx, s)
+		h, err := b.readHistory(tx, s)
 		if err != nil {
 			return err
 		}
@@ -32,13 +32,14 @@ func (b *Backend) SessionContext(ctx context.Context, id skald.Identity, session
 // history is what competes for the budget. The raw turns have no payload yet: only those that fit are read.
 type history struct {
 	ref      skald.SessionRef
+	limits   api.ResultLimits
 	archives []skald.Archive // with an overview, oldest first
 	raw      []skald.Turn    // of archives without one, and the open ones
 	stats    api.ContextStats
 }
 
-func readHistory(tx skald.Tx, s skald.Session) (history, error) {
-	h := history{ref: s.Ref}
+func (b *Backend) readHistory(tx skald.Tx, s skald.Session) (history, error) {
+	h := history{ref: s.Ref, limits: b.limits}
 	all, err := tx.Archives(s.Ref, 1)
 	if err != nil {
 		return h, err
@@ -127,10 +128,17 @@ func (h *history) newest(tx skald.Tx, room int) ([]skald.Turn, error) {
 	if len(list) == 0 {
 		return nil, nil
 	}
-	from, tokens := len(list)-1, tokensOf(list[len(list)-1])
-	for from > 0 && tokens+tokensOf(list[from-1]) <= room {
+	from, tokens := len(list), 0
+	for from > 0 {
+		if err := h.stub(tx, list[from-1]); err != nil {
+			return nil, err
+		}
+		n := tokensOf(list[from-1])
+		if from < len(list) && tokens+n > room {
+			break
+		}
 		from--
-		tokens += tokensOf(list[from])
+		tokens += n
 	}
 	turns, err := payloads(tx, h.ref, slices.Concat(list[from:]...))
 	if err == nil && tokens > room {
@@ -139,12 +147,32 @@ func (h *history) newest(tx skald.Tx, room int) ([]skald.Turn, error) {
 	return turns, err
 }
 
+// stub reads those runs of results of an exchange that may be long, and shows them as they are going to be shown.
+func (h *history) stub(tx skald.Tx, exchange []skald.Turn) error {
+	for at := 0; at < len(exchange); {
+		run := runs(exchange[at:])[0]
+		if mayBeLong(run, h.limits) {
+			full, err := payloads(tx, h.ref, run)
+			if err != nil {
+				return err
+			}
+			copy(exchange[at:], shown(h.ref, full, h.limits))
+		}
+		at += len(run)
+	}
+	return nil
+}
+
 // payloads reads the messages of turns, run by run: what lies between two runs is in a summary.
 func payloads(tx skald.Tx, ref skald.SessionRef, turns []skald.Turn) ([]skald.Turn, error) {
 	var full []skald.Turn
 	for from := 0; from < len(turns); {
+		if turns[from].Raw != nil { // at hand already
+			full, from = append(full, turns[from]), from+1
+			continue
+		}
 		to := from
-		for to+1 < len(turns) && turns[to+1].Seq == turns[to].Seq+1 {
+		for to+1 < len(turns) && turns[to+1].Seq == turns[to].Seq+1 && turns[to+1].Raw == nil {
 			to++
 		}
 		run, err := tx.Turns(ref, skald.TurnQuery{From: turns[from].Seq, To: turns[to].Seq})

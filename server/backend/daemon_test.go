@@ -15,6 +15,8 @@ import (
 	"github.com/skald-engine/skald/engine"
 	"github.com/skald-engine/skald/server"
 	"github.com/skald-engine/skald/server/backend"
+	"github.com/skald-engine/skald/server/files"
+	"github.com/skald-engine/skald/server/search"
 	"github.com/skald-engine/skald/store/memory"
 )
 
@@ -35,6 +37,7 @@ type daemon struct {
 	*testing.T
 	engine *engine.Engine
 	store  skald.Store
+	back   *backend.Backend
 	http   http.Handler
 	key    string
 	clock  *time.Time
@@ -57,11 +60,14 @@ func startOn(t *testing.T, store skald.Store, s archive.Summariser) daemon {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h, err := server.New(server.Deps{Engine: e, Inspector: e, API: backend.New(e, store), Access: access, Loopback: true})
+	back := backend.New(e, store)
+	parts := back.Parts()
+	parts.Files, parts.Search = files.New(e, store, back), search.New(e, store)
+	h, err := server.New(server.Deps{Engine: e, Inspector: e, API: back, Parts: parts, Access: access, Loopback: true})
 	if err != nil {
 		t.Fatal(err)
 	}
-	return daemon{T: t, engine: e, store: store, http: h, key: "key-ann", clock: &at}
+	return daemon{T: t, engine: e, store: store, back: back, http: h, key: "key-ann", clock: &at}
 }
 
 func (d daemon) as(key string) daemon {

@@ -142,7 +142,7 @@ func TestRemoveAllOfOneUser(t *testing.T) {
 	before := count(of)
 	d.fails(400, "DELETE", "/api/v1/fs", "")
 	d.fails(400, "DELETE", "/api/v1/fs?recursive=true", "")
-	d.fails(412, "DELETE", "/api/v1/fs?uri=viking://user/memories", "")
+	d.fails(400, "DELETE", "/api/v1/fs?uri=viking://user/memories", "") // a folder, without recursive
 	d.fails(403, "DELETE", "/api/v1/fs?recursive=true&uri=viking://user/bob/memories", "")
 	d.fails(403, "DELETE", "/api/v1/fs?recursive=true&uri=viking://", "")
 	d.fails(403, "DELETE", "/api/v1/fs?recursive=true&uri=viking://user/ann", "")
@@ -153,13 +153,22 @@ func TestRemoveAllOfOneUser(t *testing.T) {
 	d.has("bob finds", of.find("lighthouse door"), "Bob paints")
 }
 
-func TestSessionsAreNotRemoved(t *testing.T) {
+// A session goes as a whole: what is in it does not go alone.
+func TestRemoveSession(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.talk("s", 1, 4)
+	d.talk("other", 1, 4)
 	d.commit("s", "")
-	for _, uri := range []string{"viking://session/s", "viking://session/s/history/archive_001", "viking://session/s/turns/1", "viking://~/sessions"} {
+	for _, uri := range []string{"viking://session/s/history/archive_001", "viking://session/s/messages.jsonl", "viking://session/s/turns/1"} {
 		d.fails(501, "DELETE", "/api/v1/fs?recursive=true&uri="+uri, "")
 	}
 	d.same("still there", d.get("/api/v1/sessions/s/archives/archive_001").count(), 4)
+	d.fails(400, "DELETE", "/api/v1/fs?uri=viking://session/s", "")
+	done := ask[object](d, "DELETE", "/api/v1/fs?recursive=true&uri=viking://session/s", "")
+	d.same("one went", done["estimated_deleted_count"], 1)
+	d.fails(404, "GET", "/api/v1/sessions/s", "")
+	d.fails(404, "GET", "/api/v1/fs/stat?uri=viking://session/s", "")
+	ask[object](d, "DELETE", "/api/v1/fs?recursive=true&uri=viking://~/sessions", "")
+	d.same("all", ask[[]any](d, "GET", "/api/v1/fs/ls?uri=viking://~/sessions", ""), []any{})
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/skald-engine/skald/server/api"
 )
 
-// autoCommit commits when the session's own policy says so. The idle timeout is kept but not acted on: nothing scans for idle
-// sessions, as in OpenViking's default.
+// autoCommit commits after a write when the session's own policy says so.
 func autoCommit(tx skald.Tx, s *state, now time.Time) (bool, error) {
 	p, err := s.policy()
 	if err != nil || p == nil {
@@ -27,11 +26,9 @@ func autoCommit(tx skald.Tx, s *state, now time.Time) (bool, error) {
 
 // due is the cause of a commit, or "". A threshold of 0 is off, and one is exceeded, not reached, as in OpenViking.
 func due(s *state, p api.AutoCommitPolicy, now time.Time) string {
-	pause := time.Duration(p.MinInterval) * time.Second
-	if now.Before(s.RetryAt) || !s.note.LastAuto.IsZero() && now.Sub(s.note.LastAuto) < pause {
-		return ""
-	}
 	switch {
+	case paused(s, p, now):
+		return ""
 	case p.PendingTokens > 0 && s.OpenTokens > p.PendingTokens:
 		return "tokens"
 	case p.Messages > 0 && s.live() > p.Messages:

@@ -35,7 +35,8 @@ func (b *Backend) CreateSession(ctx context.Context, id skald.Identity, n api.Ne
 // fresh is a session of /api/v1 that is not stored yet.
 func (b *Backend) fresh(id skald.Identity, n api.NewSession) (state, error) {
 	s := state{Session: b.engine.NewSession(id, n.ID)}
-	s.note = note{Memory: n.Memory, Extraction: n.Extraction, OpenFrom: s.OpenFrom}
+	s.note = note{Memory: n.Memory, OpenFrom: s.OpenFrom}
+	s.note.Extraction.Events.Tags = n.EventTags
 	return s, s.setPolicy(n.AutoCommit)
 }
 
@@ -73,16 +74,6 @@ func (b *Backend) GetSession(ctx context.Context, id skald.Identity, session str
 	return out, err
 }
 
-// DeleteSession implements api.Backend: no engine call purges a session's turns yet.
-func (b *Backend) DeleteSession(ctx context.Context, id skald.Identity, session string) error {
-	return b.store.View(ctx, func(tx skald.Tx) error {
-		if _, err := tx.Session(b.ref(id, session)); err != nil {
-			return err
-		}
-		return skald.E("backend.delete_session", skald.KindUnsupported, "sessions cannot be deleted yet; their memories can be forgotten")
-	})
-}
-
 // describe is what the session's own state tells: all but the extracted memories, which take a reading of all archives.
 func describe(s state) (api.Session, error) {
 	policy, err := s.policy()
@@ -90,7 +81,8 @@ func describe(s state) (api.Session, error) {
 		ID: s.Ref.ID, URI: s.Ref.URI(), Created: s.Created, Updated: s.Updated, LastCommit: s.LastCommit,
 		Live: s.live(), Total: s.total(), Commits: s.Archives, PendingTokens: s.OpenTokens,
 		ContextsUsed: s.UsedCount, SkillsUsed: s.SkillCount,
-		AutoCommit: policy, Memory: s.note.Memory, Extraction: s.note.Extraction, LastAutoCommit: s.note.LastAuto,
+		AutoCommit: policy, Memory: s.note.Memory, EventTags: s.note.Extraction.Events.Tags,
+		LastAutoCommit: s.note.LastAuto, LastIdleCommit: s.note.LastIdle,
 	}
 	if s.LastSeq > 0 {
 		out.LastMessage = s.LastCommitTurn

@@ -96,15 +96,6 @@ func TestChainHolds(t *testing.T) {
 	}
 }
 
-func TestDeleteIsNotBuilt(t *testing.T) {
-	t.Parallel()
-	d := start(t)
-	d.say("s", "user", "hello")
-	d.fails(501, "DELETE", "/api/v1/sessions/s", "")
-	d.fails(404, "DELETE", "/api/v1/sessions/none", "")
-	d.same("still there", d.get("/api/v1/sessions/s")["message_count"], 1)
-}
-
 // What was used counts for good, not for one request.
 func TestUsedCountsForGood(t *testing.T) {
 	t.Parallel()
@@ -118,7 +109,7 @@ func TestUsedCountsForGood(t *testing.T) {
 	}
 	s := d.get("/api/v1/sessions/s")
 	d.same("session", []any{s["contexts_used"], s["skills_used"]}, []any{6, 2})
-	d.has("memory", ask[string](d, "GET", "/api/v1/content/read?uri="+uri, ""), "uses: 2")
+	d.has("memory", ask[string](d, "GET", "/api/v1/content/read?raw=true&uri="+uri, ""), "uses: 2")
 	d.fails(404, "POST", "/api/v1/sessions/none/used", body)
 }
 
@@ -145,7 +136,7 @@ func TestTenants(t *testing.T) {
 			other.strangerSees(uri)
 		})
 	}
-	d.has("kept", ask[string](d, "GET", "/api/v1/content/read?uri="+uri, ""), "tangerine", "uses: 0")
+	d.has("kept", ask[string](d, "GET", "/api/v1/content/read?raw=true&uri="+uri, ""), "tangerine", "uses: 0")
 	d.same("kept", d.get("/api/v1/sessions/s")["total_message_count"], 5)
 }
 

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	skald "github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/engine"
 	"github.com/skald-engine/skald/server/api"
 )
 
@@ -18,18 +19,42 @@ type state struct {
 // note is the content of Session.Meta. A message may take several turns (a call and its result); callers count messages, so the
 // turns that merely continue one are counted here.
 type note struct {
-	Memory     json.RawMessage `json:"memory_policy,omitempty"`
-	Extraction json.RawMessage `json:"memory_extraction_config,omitempty"`
-	LastAuto   time.Time       `json:"last_auto_commit_at,omitzero"`
-	Parts      int             `json:"parts,omitempty"`      // continuing turns ever stored
-	OpenParts  int             `json:"open_parts,omitempty"` // continuing turns among the open ones
-	OpenFrom   int64           `json:"open_from,omitempty"`  // where those began when they were counted
+	Memory     *api.MemoryPolicy `json:"memory_policy,omitempty"`
+	Extraction extraction        `json:"memory_extraction_config,omitzero"`
+	LastAuto   time.Time         `json:"last_auto_commit_at,omitzero"`
+	LastIdle   time.Time         `json:"last_idle_commit_at,omitzero"`
+	Uses       int               `json:"uses,omitempty"`       // memories reported used since the last commit
+	Parts      int               `json:"parts,omitempty"`      // continuing turns ever stored
+	OpenParts  int               `json:"open_parts,omitempty"` // continuing turns among the open ones
+	OpenFrom   int64             `json:"open_from,omitempty"`  // where those began when they were counted
+}
+
+// extraction is a memory_extraction_config.
+type extraction struct {
+	Events struct {
+		Tags []string `json:"tags,omitempty"`
+	} `json:"events,omitzero"`
+}
+
+// asked is what a commit with these tags (nil: the session's) asks of the extraction.
+func (n note) asked(tags []string) skald.Extraction {
+	x := skald.Extraction{Tags: tags}
+	if tags == nil {
+		x.Tags = n.Extraction.Events.Tags
+	}
+	if p := n.Memory; p != nil {
+		for _, t := range p.Types {
+			x.Types = append(x.Types, skald.MemoryType(t))
+		}
+		x.Off = !p.Self.Enabled || p.Types != nil && len(p.Types) == 0
+	}
+	return x
 }
 
 func load(tx skald.Tx, ref skald.SessionRef) (state, error) {
 	s, err := tx.Session(ref)
 	if err != nil {
-		return state{}, err
+		return state{}, engine.Gone(tx, ref, err)
 	}
 	return read(s)
 }

@@ -16,13 +16,15 @@ func (b *Backend) MarkUsed(ctx context.Context, id skald.Identity, session strin
 			s.SkillCount++
 		}
 		out = api.UsedTotals{Contexts: s.UsedCount, Skills: s.SkillCount}
-		return b.countUses(tx, id, u.Contexts)
+		n, err := b.countUses(tx, id, u.Contexts)
+		s.note.Uses += n
+		return err
 	})
 	return out, err
 }
 
 // countUses passes over what is no memory of the caller: contexts may be turns, archives, or of another server.
-func (b *Backend) countUses(tx skald.Tx, id skald.Identity, contexts []string) error {
+func (b *Backend) countUses(tx skald.Tx, id skald.Identity, contexts []string) (n int, err error) {
 	seen := map[skald.URI]bool{}
 	for _, raw := range contexts {
 		uri, err := skald.ParseURI(raw, id, b.engine.Policy())
@@ -40,12 +42,13 @@ func (b *Backend) countUses(tx skald.Tx, id skald.Identity, contexts []string) e
 		case skald.KindNotFound:
 			continue
 		default:
-			return err
+			return n, err
 		}
-		m.Uses++
+		m.Uses, m.Used = m.Uses+1, b.engine.Now()
 		if err := tx.PutMemory(m); err != nil {
-			return err
+			return n, err
 		}
+		n++
 	}
-	return nil
+	return n, nil
 }

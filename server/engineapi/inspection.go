@@ -27,6 +27,7 @@ func (h *Handler) inspection(mux *http.ServeMux) {
 	handle(mux, "GET /engine/v1/jobs", h.jobs)
 	handle(mux, "POST /engine/v1/jobs/retry", h.changeJob(skald.Inspector.RetryJob))
 	handle(mux, "POST /engine/v1/jobs/cancel", h.changeJob(skald.Inspector.CancelJob))
+	handle(mux, "POST /engine/v1/sessions/delete", h.deleteSession)
 }
 
 func (h *Handler) status(r *http.Request, id skald.Identity) ([]byte, error) {
@@ -220,6 +221,18 @@ func (h *Handler) changeJob(change func(skald.Inspector, context.Context, skald.
 		}
 		return encode(change(h.Inspector, r.Context(), id, q.Job))
 	}
+}
+
+// deleteSession answers with what was deleted.
+func (h *Handler) deleteSession(r *http.Request, id skald.Identity) ([]byte, error) {
+	var q wire.DeleteQuery
+	if err := wire.Decode(r, &q); err != nil {
+		return nil, err
+	}
+	if q.Session == "" {
+		return nil, skald.Invalid("http.sessions", "session", "is required")
+	}
+	return encode(h.Inspector.DeleteSession(r.Context(), id, q.Session))
 }
 
 func encode[T any](v T, err error) ([]byte, error) {

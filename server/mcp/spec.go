@@ -59,7 +59,7 @@ var Specs = []Spec{
 			"looks around, below one folder if need be.",
 		Parameters: []Parameter{needed(text("query", "Words to find")), count("limit", "Most hits (default 10)", 1, 100),
 			text("scope", "viking:// URI of the folder to search below"),
-			{Name: "kind", Text: "Only hits of this kind", OneOf: []string{"memory", "archive", "turn"}}},
+			{Name: "kind", Text: "Only hits of this kind", OneOf: []string{"memory", "archive", "turn", "resource", "skill"}}},
 	},
 	{
 		Name: "memory_ls", Title: "List", ReadOnly: true,

@@ -40,6 +40,7 @@ var (
 	_ skald.Engine    = (*Fake)(nil)
 	_ skald.Inspector = (*Fake)(nil)
 	_ api.Backend     = (*Fake)(nil)
+	_ api.Tasks       = (*Fake)(nil)
 )
 
 // Last is the last request that the engine got, with its identity.
@@ -149,7 +150,7 @@ func (f *Fake) CreateSession(_ context.Context, id skald.Identity, n api.NewSess
 	if err != nil {
 		return api.Session{}, err
 	}
-	s.state.AutoCommit, s.state.Memory, s.state.Extraction = n.AutoCommit, n.Memory, n.Extraction
+	s.state.AutoCommit, s.state.Memory, s.state.EventTags = n.AutoCommit, n.Memory, n.EventTags
 	return s.state, nil
 }
 
@@ -162,11 +163,6 @@ func (f *Fake) GetSession(_ context.Context, id skald.Identity, name string, cre
 		return api.Session{}, err
 	}
 	return s.state, nil
-}
-
-// DeleteSession implements api.Backend.
-func (f *Fake) DeleteSession(context.Context, skald.Identity, string) error {
-	return skald.E("fake", skald.KindUnsupported, "sessions are not deleted")
 }
 
 // AddMessages implements api.Backend.
@@ -247,7 +243,7 @@ func (f *Fake) MarkUsed(_ context.Context, id skald.Identity, name string, u api
 	return api.UsedTotals{Contexts: s.state.ContextsUsed, Skills: s.state.SkillsUsed}, nil
 }
 
-// GetTask implements api.Backend.
+// GetTask implements api.Tasks.
 func (f *Fake) GetTask(_ context.Context, _ skald.Identity, task string) (api.Task, error) {
 	if task != "task-1" {
 		return api.Task{}, skald.NotFound("fake.task", task)
@@ -258,47 +254,24 @@ func (f *Fake) GetTask(_ context.Context, _ skald.Identity, task string) (api.Ta
 	}, nil
 }
 
-// ListTasks implements api.Backend.
+// ListTasks implements api.Tasks.
 func (f *Fake) ListTasks(ctx context.Context, id skald.Identity, _ api.TaskQuery) ([]api.Task, error) {
 	t, err := f.GetTask(ctx, id, "task-1")
 	return []api.Task{t}, err
+}
+
+// CancelTask implements api.Tasks.
+func (f *Fake) CancelTask(ctx context.Context, id skald.Identity, task string) (api.Task, error) {
+	if t, err := f.GetTask(ctx, id, task); err != nil {
+		return t, err
+	}
+	return api.Task{}, skald.E("fake.cancel", skald.KindConflict, "task %s has ended already", task)
 }
 
 var tree = []skald.FileInfo{
 	{URI: "viking://user/default/memories/events", Name: "events", Dir: true, Modified: Now, Depth: 1},
 	{URI: "viking://user/default/memories/events/a.md", Name: "a.md", Size: 12, Modified: Now, Depth: 2, Abstract: "about <a>"},
 	{URI: "viking://user/default/memories/.hidden.md", Name: ".hidden.md", Size: 3, Modified: Now, Depth: 1},
-}
-
-// Stat implements api.Backend.
-func (f *Fake) Stat(_ context.Context, id skald.Identity, raw string) (skald.FileInfo, error) {
-	uri, err := skald.ParseURI(raw, id, skald.Policy{})
-	if err != nil {
-		return skald.FileInfo{}, err
-	}
-	for _, e := range tree {
-		if e.URI == uri {
-			return e, nil
-		}
-	}
-	return skald.FileInfo{}, skald.NotFound("fake.stat", string(uri))
-}
-
-// Remove implements api.Backend.
-func (f *Fake) Remove(_ context.Context, id skald.Identity, raw string) (api.Removed, error) {
-	uri, err := skald.ParseURI(raw, id, skald.Policy{})
-	return api.Removed{URI: uri, Count: 1}, err
-}
-
-// Grep implements api.Backend.
-func (f *Fake) Grep(_ context.Context, _ skald.Identity, q api.GrepQuery) (api.GrepResult, error) {
-	r := api.GrepResult{Files: 1}
-	for i, line := range []string{"one", "two", "three"} {
-		if q.Pattern.MatchString(line) {
-			r.Matches = append(r.Matches, api.GrepMatch{URI: tree[1].URI, Line: i + 1, Content: line})
-		}
-	}
-	return r, nil
 }
 
 // Status implements skald.Inspector.
@@ -382,11 +355,11 @@ func (f *Fake) List(_ context.Context, id skald.Identity, raw string, depth int)
 
 // Read implements skald.Inspector.
 func (f *Fake) Read(ctx context.Context, id skald.Identity, raw string) (string, error) {
-	e, err := f.Stat(ctx, id, raw)
+	_, b, err := Files{}.Read(ctx, id, raw, true)
 	if err != nil {
 		return "", err
 	}
-	return "first <line>\nsecond of " + e.Name + "\nthird\n", nil
+	return string(b), nil
 }
 
 // Verify implements skald.Inspector.
@@ -412,6 +385,18 @@ func (f *Fake) RetryJob(_ context.Context, id skald.Identity, job int64) (skald.
 // CancelJob implements skald.Inspector.
 func (f *Fake) CancelJob(_ context.Context, id skald.Identity, job int64) (skald.JobInfo, error) {
 	return skald.JobInfo{ID: job, State: "cancelled"}, f.note(id, "cancel")
+}
+
+// DeleteSession implements skald.Inspector.
+func (f *Fake) DeleteSession(_ context.Context, id skald.Identity, name string) (skald.SessionDeletion, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	s, err := f.session(id, name, false)
+	if err != nil {
+		return skald.SessionDeletion{}, err
+	}
+	delete(f.sessions, id.Account+"|"+id.User+"|"+name)
+	return skald.SessionDeletion{Session: name, URI: s.state.URI, Deleted: Now, Turns: int64(len(s.entries))}, nil
 }
 
 // DryAssemble implements skald.Inspector.

@@ -12,6 +12,8 @@ const (
 	HeaderAccount   = "X-OpenViking-Account"
 	HeaderUser      = "X-OpenViking-User"
 	HeaderAgent     = "X-OpenViking-Agent" // (001-013 to 001-016)
+	HeaderPeer      = "X-OpenViking-Actor-Peer"
+	HeaderRole      = "X-OpenViking-Role"
 	HeaderKey       = "X-API-Key"
 	HeaderProtocol  = "X-Skald-Protocol"
 	HeaderRequestID = "X-Request-ID"

@@ -30,3 +30,8 @@ type CommitQuery struct {
 type JobQuery struct {
 	Job int64 `json:"job"`
 }
+
+// DeleteQuery is the body of POST /engine/v1/sessions/delete.
+type DeleteQuery struct {
+	Session string `json:"session"`
+}

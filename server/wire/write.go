@@ -71,6 +71,8 @@ func special(e *skald.Error) (code string, details any) {
 	switch {
 	case e.Kind == skald.KindInvalid && e.Field == "uri" && strings.HasPrefix(e.Op, "uri."):
 		return "INVALID_URI", map[string]any{"uri": e.URI, "reason": cause(e)}
+	case e.Kind == skald.KindPermission && e.URI != "":
+		return "", map[string]any{"resource": e.URI}
 	case e.Kind == skald.KindNotFound && e.URI != "":
 		return "", map[string]any{"resource": e.URI, "type": "resource"}
 	case e.Field != "":
@@ -107,7 +109,12 @@ func writeOpenViking(w http.ResponseWriter, f Failure, e *skald.Error) {
 		f.Details = struct{}{}
 	}
 	message := f.Message
-	if f.Kind == skald.KindNotFound && e.URI != "" {
+	switch {
+	case f.Code == "INVALID_URI":
+		message = "Invalid URI: " + e.URI + " (" + message + ")"
+	case f.Kind == skald.KindPermission && e.URI != "":
+		message = "Access denied for " + e.URI + ": " + message
+	case f.Kind == skald.KindNotFound && e.URI != "":
 		message = e.URI + ": " + message
 	}
 	inner, err := Encode(openVikingError{f.Code, message, f.Details})
@@ -130,20 +137,52 @@ func writeOpenViking(w http.ResponseWriter, f Failure, e *skald.Error) {
 
 // WriteOK answers with OpenViking's success envelope around result. short drops the top-level nulls.
 func WriteOK(w http.ResponseWriter, r *http.Request, result any, short bool) {
+	writeResult(w, r, http.StatusOK, result, short)
+}
+
+// WriteMeasured is WriteOK with what the request asked to be told about itself.
+func WriteMeasured(w http.ResponseWriter, r *http.Request, result, telemetry any, short bool) {
+	inner, err := Encode(result)
+	if err == nil {
+		var measured []byte
+		if measured, err = Encode(telemetry); err == nil {
+			WriteJSON(w, http.StatusOK, envelope(inner, short, measured))
+			return
+		}
+	}
+	WriteError(w, r, skald.E("http.encode", skald.KindInternal, "%w", err))
+}
+
+// WriteAccepted answers 202 with the whole envelope: what was asked for has begun.
+func WriteAccepted(w http.ResponseWriter, r *http.Request, result any) {
+	writeResult(w, r, http.StatusAccepted, result, false)
+}
+
+func writeResult(w http.ResponseWriter, r *http.Request, status int, result any, short bool) {
 	inner, err := Encode(result)
 	if err != nil {
 		WriteError(w, r, skald.E("http.encode", skald.KindInternal, "%w", err))
 		return
 	}
-	WriteJSON(w, http.StatusOK, envelope(inner, short))
+	WriteJSON(w, status, envelope(inner, short, nil))
 }
 
-func envelope(result json.RawMessage, short bool) []byte {
+func envelope(result json.RawMessage, short bool, telemetry json.RawMessage) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"status":"ok","result":`)
 	b.Write(result)
 	if !short {
-		b.WriteString(`,"error":null,"telemetry":null,"profile":null`)
+		b.WriteString(`,"error":null`)
+	}
+	switch {
+	case telemetry != nil:
+		b.WriteString(`,"telemetry":`)
+		b.Write(telemetry)
+	case !short:
+		b.WriteString(`,"telemetry":null`)
+	}
+	if !short {
+		b.WriteString(`,"profile":null`)
 	}
 	b.WriteByte('}')
 	return b.Bytes()

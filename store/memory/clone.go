@@ -49,6 +49,7 @@ func cloneRecall(r skald.PlacedRecall) skald.PlacedRecall {
 
 func cloneArchive(a skald.Archive) skald.Archive {
 	a.Created, a.Updated = a.Created.UTC(), a.Updated.UTC()
+	a.Extraction.Types, a.Extraction.Tags = slices.Clone(a.Extraction.Types), slices.Clone(a.Extraction.Tags)
 	a.Memories, a.Steps, a.Overview = slices.Clone(a.Memories), slices.Clone(a.Steps), slices.Clone(a.Overview)
 	for i := range a.Overview {
 		lines := slices.Clone(a.Overview[i].Lines)
@@ -67,6 +68,7 @@ func cloneCheckpoint(c skald.CompactCheckpoint) skald.CompactCheckpoint {
 
 func cloneMemory(m skald.Memory) skald.Memory {
 	m.Created, m.Updated, m.ValidFrom, m.ValidTo = m.Created.UTC(), m.Updated.UTC(), m.ValidFrom.UTC(), m.ValidTo.UTC()
+	m.Used, m.Tags = m.Used.UTC(), slices.Clone(m.Tags)
 	m.Sources = slices.Clone(m.Sources)
 	for i := range m.Sources {
 		m.Sources[i].Deleted = m.Sources[i].Deleted.UTC()

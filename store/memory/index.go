@@ -102,6 +102,9 @@ func admitted(d doc, q skald.SearchQuery, terms []string) bool {
 		return false
 	}
 	has := func(term string) bool { return d.freq[term] > 0 }
+	if slices.ContainsFunc(q.Must, func(term string) bool { return !has(term) }) || q.Admit != nil && !q.Admit(d.Doc) {
+		return false
+	}
 	if q.All {
 		return len(terms) > 0 && !slices.ContainsFunc(terms, func(term string) bool { return !has(term) })
 	}

@@ -59,6 +59,7 @@ func matches(m skald.Memory, q skald.MemoryQuery) bool {
 	return inScopes(q.Scopes, m.Scope, false) &&
 		(len(q.Types) == 0 || slices.Contains(q.Types, m.Type)) &&
 		(q.Prefix == "" || strings.HasPrefix(string(m.URI), strings.TrimRight(string(q.Prefix), "/")+"/")) &&
+		(q.After == "" || m.URI > q.After) &&
 		(!q.Current || m.Superseded == "") &&
 		(q.Source == nil || slices.ContainsFunc(m.Sources, func(s skald.MemorySource) bool { return overlaps(s, q) }))
 }

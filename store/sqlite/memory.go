@@ -126,6 +126,10 @@ func (t *tx) memoryFilter(q skald.MemoryQuery) (where string, args []any, err er
 		where += ` AND uri >= ? AND uri < ?`
 		args = append(args, prefix+"/", prefix+"0")
 	}
+	if q.After != "" {
+		where += ` AND uri > ?`
+		args = append(args, string(q.After))
+	}
 	if q.Current {
 		where += ` AND current = 1`
 	}

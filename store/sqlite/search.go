@@ -179,6 +179,13 @@ func (s *search) postings(i int) (sum int, err error) {
 		if s.narrow {
 			n = min(n, s.ofKinds[k])
 		}
+		for _, term := range s.q.Must {
+			m, err := s.frequency(termToken(scope.id, term))
+			if err != nil {
+				return 0, err
+			}
+			n = min(n, m)
+		}
 		sum += int(n)
 	}
 	return sum, nil
@@ -219,6 +226,9 @@ func (s *search) match(scope int64, expression string, idf float64, expected int
 			tokens = append(tokens, quoted(kindToken(scope, kind)))
 		}
 		expression = "(" + strings.Join(tokens, " OR ") + ") AND " + expression
+	}
+	for _, term := range s.q.Must {
+		expression = quoted(termToken(scope, term)) + " AND " + expression
 	}
 	const all = `SELECT group_concat(rowid) FROM term WHERE term MATCH ?`
 	const newest = `SELECT group_concat(rowid) FROM (SELECT rowid FROM term WHERE term MATCH ? ORDER BY rowid DESC LIMIT ?)`
@@ -268,10 +278,11 @@ func (s *search) load() error {
 	return s.read(best)
 }
 
-// read reads the documents of the candidates, which are in order, until there are enough of the asked kinds.
+// read reads the documents of the candidates, which are in order, until there are enough that are asked for: more at once the longer it
+// takes, since each reading costs.
 func (s *search) read(best []candidate) error {
-	for len(best) > 0 && (s.q.Limit <= 0 || len(s.result.Hits) < s.q.Limit) {
-		some := limited(best, s.q.Limit)
+	for size := s.q.Limit; len(best) > 0 && (s.q.Limit <= 0 || len(s.result.Hits) < s.q.Limit); size *= 2 {
+		some := limited(best, size)
 		best = best[len(some):]
 		if err := s.add(some); err != nil {
 			return err
@@ -281,7 +292,7 @@ func (s *search) read(best []candidate) error {
 	return nil
 }
 
-// add appends the hits that are of the asked kinds, with their documents.
+// add appends the hits that are of the asked kinds and admitted, with their documents.
 func (s *search) add(best []candidate) error {
 	docs, err := s.docs(best)
 	if err != nil {
@@ -289,7 +300,7 @@ func (s *search) add(best []candidate) error {
 	}
 	for _, c := range best {
 		doc, ok := docs[c.id]
-		if ok && (len(s.q.Kinds) == 0 || slices.Contains(s.q.Kinds, doc.Kind)) {
+		if ok && (len(s.q.Kinds) == 0 || slices.Contains(s.q.Kinds, doc.Kind)) && (s.q.Admit == nil || s.q.Admit(doc)) {
 			s.result.Hits = append(s.result.Hits, skald.Hit{Doc: doc, Score: c.score})
 		}
 	}

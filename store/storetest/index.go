@@ -24,6 +24,9 @@ func memoryDoc(scope skald.Scope, uri skald.URI, terms ...string) skald.Doc {
 		Origin: skald.OriginAgent, Audience: "group:x", Terms: terms, Length: len(terms)}
 }
 
+// early admits what belongs to the first turns.
+func early(d skald.Doc) bool { return d.Seq < 3 }
+
 func search(t *testing.T, s skald.Store, q skald.SearchQuery) skald.SearchResult {
 	t.Helper()
 	if q.Scopes == nil {
@@ -94,6 +97,12 @@ var indexTests = map[string]func(*testing.T, skald.Store){
 			"session":          {skald.SearchQuery{Terms: []string{"frequent"}, Session: "other"}, []string{"turn 60"}},
 			"session and kind": {skald.SearchQuery{Terms: []string{"frequent"}, Session: chat.ID, Kinds: []skald.DocKind{skald.DocMemory}}, []string{"viking://m/1"}},
 			"session, all":     {skald.SearchQuery{Terms: []string{"frequent", "word5"}, Session: chat.ID, All: true}, []string{"turn 5"}},
+			"must":             {skald.SearchQuery{Terms: []string{"frequent"}, Must: []string{"rare"}}, []string{"turn 60", "viking://m/1"}},
+			"must, two":        {skald.SearchQuery{Terms: []string{"frequent"}, Must: []string{"rare", "word9"}}, nil},
+			"must, none":       {skald.SearchQuery{Terms: []string{"frequent"}, Must: []string{"none"}}, nil},
+			"must and kind":    {skald.SearchQuery{Terms: []string{"rare"}, Must: []string{"archived"}, Kinds: []skald.DocKind{skald.DocArchive}}, []string{"archive 3"}},
+			"must, all":        {skald.SearchQuery{Terms: []string{"frequent", "rare"}, Must: []string{"rare"}, All: true}, []string{"turn 60", "viking://m/1"}},
+			"admitted":         {skald.SearchQuery{Terms: []string{"frequent"}, Admit: early, Limit: 3}, []string{"turn 1", "turn 2", "viking://m/1"}},
 			"unknown session":  {skald.SearchQuery{Terms: []string{"frequent"}, Session: "none"}, nil},
 			"unknown scope":    {skald.SearchQuery{Terms: []string{"frequent"}, Scopes: []skald.Scope{bob}}, nil},
 		} {

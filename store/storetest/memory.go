@@ -82,6 +82,7 @@ var memoryTests = map[string]func(*testing.T, skald.Store){
 			"prefix":          {skald.MemoryQuery{Scopes: mine, Prefix: "viking://m/events"}, []skald.URI{a, b}},
 			"prefix, slash":   {skald.MemoryQuery{Scopes: mine, Prefix: "viking://m/events/"}, []skald.URI{a, b}},
 			"root":            {skald.MemoryQuery{Scopes: mine, Prefix: skald.Root}, []skald.URI{d, a, b, c}},
+			"after":           {skald.MemoryQuery{Scopes: mine, After: a}, []skald.URI{b, c}},
 			"not itself":      {skald.MemoryQuery{Scopes: mine, Prefix: a}, nil},
 			"current":         {skald.MemoryQuery{Scopes: mine, Current: true, Prefix: "viking://m/events"}, []skald.URI{a}},
 			"source":          {skald.MemoryQuery{Scopes: mine, Source: &chat}, []skald.URI{a, b}},

@@ -249,7 +249,8 @@ var kinds = []func(*rapid.T) operation{
 	},
 	func(r *rapid.T) operation {
 		q := skald.MemoryQuery{Scopes: drawScopes(r), Current: rapid.Bool().Draw(r, "current"), From: drawSeq(r), To: drawSeq(r), Limit: rapid.IntRange(0, 2).Draw(r, "limit"),
-			Prefix: rapid.SampledFrom([]skald.URI{"", "viking://m", "viking://m/b/"}).Draw(r, "prefix")}
+			Prefix: rapid.SampledFrom([]skald.URI{"", "viking://m", "viking://m/b/"}).Draw(r, "prefix"),
+			After:  rapid.SampledFrom([]skald.URI{"", "viking://m/a", "viking://m/b0"}).Draw(r, "after")}
 		if rapid.Bool().Draw(r, "by source") {
 			ref := drawRef(r)
 			q.Source = &ref

@@ -24,7 +24,7 @@ type Reopen func(t *testing.T, s skald.Store) skald.Store
 func Run(t *testing.T, open Open, reopen Reopen) {
 	groups := map[string]map[string]func(*testing.T, skald.Store){
 		"Tx": txTests, "Session": sessionTests, "Turn": turnTests, "Archive": archiveTests, "Memory": memoryTests,
-		"Index": indexTests, "Near": nearTests, "File": fileTests, "Record": recordTests, "Trace": traceTests, "Job": jobTests, "Tenant": tenantTests,
+		"Index": indexTests, "Near": nearTests, "File": fileTests, "Record": recordTests, "Scope": scopeTests, "Trace": traceTests, "Job": jobTests, "Tenant": tenantTests,
 	}
 	for group, tests := range groups {
 		t.Run(group, func(t *testing.T) {

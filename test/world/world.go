@@ -23,6 +23,7 @@ type World struct {
 	Proxy   *Proxy // between plugin and daemon, when asked for
 	Gateway *gateway.Gateway
 	Client  *client.Client
+	Remote  *Remote // what holds the daemon's sessions; nil: the daemon itself
 }
 
 // Options choose the parts. The zero value is the default build of the plugin in front of a daemon.
@@ -37,6 +38,7 @@ type Options struct {
 	ToolSearch   bool
 	ExtraConfig  map[string]any
 	DaemonArgs   []string
+	Remote       bool // a real OpenViking server holds the daemon's sessions; SKALD_E2E_STORE=openviking: in every world
 	NoDaemon     bool // leave it to the plugin
 	Proxy        bool // let the plugin reach the daemon through World.Proxy
 	// Configure makes the plugin's whole configuration from the daemon's URL and key, in the place of the usual one.
@@ -117,6 +119,12 @@ func Start(ctx context.Context, o Options) (*World, error) {
 		if err != nil {
 			return w, err
 		}
+		if o.Remote || remoteStore() {
+			if w.Remote, err = startRemote(ctx, o.Dir); err != nil {
+				return w, err
+			}
+			o.DaemonArgs = append([]string{"--config", w.Remote.config}, o.DaemonArgs...)
+		}
 		if w.Daemon, err = StartDaemon(ctx, data, log, o.DaemonArgs...); err != nil {
 			return w, err
 		}
@@ -194,6 +202,9 @@ func (w *World) Close() {
 	}
 	if w.Daemon != nil {
 		w.Daemon.Stop()
+	}
+	if w.Remote != nil {
+		_ = w.Remote.Stop()
 	}
 	if w.Proxy != nil {
 		w.Proxy.Down()

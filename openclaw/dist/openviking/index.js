@@ -14,7 +14,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 
 // src/keys.ts
-var old = (text2) => ({ type: "any", text: `${text2} Accepted for existing OpenViking configurations; without effect.`, old: true });
+var old = (text3) => ({ type: "any", text: `${text3} Accepted for existing OpenViking configurations; without effect.`, old: true });
 var keys = {
   mode: { type: "string", values: ["local", "remote"], text: "local: the daemon on this machine, started when needed. remote: the one at baseUrl. Default: remote when baseUrl is set, else local." },
   configPath: { type: "string", text: "A JSON file with more of these keys; a key given here wins over the file's." },
@@ -50,8 +50,9 @@ var keys = {
   strategy: { type: "string", values: ["viking"], setting: true, text: "How context is chosen and shrunk. Default viking." },
   bypassSessionPatterns: { type: "strings", text: "Sessions to leave alone: * is any run without a colon, ** anything; matched against the session key." },
   tools: { type: "string", values: ["default", "all"], default: "default", text: "all: offer today's OpenViking tool names too." },
-  enabledTools: { type: "strings", text: "Only these tools, by name or group (memory, archive, all, default)." },
-  disabledTools: { type: "strings", text: "Not these tools, by name or group (memory, archive, all)." },
+  enabledTools: { type: "strings", text: "Only these tools, by name or group (memory, archive, resource_query, import, recall_trace, tool_result, all, default)." },
+  disabledTools: { type: "strings", text: "Not these tools, by name or group." },
+  enableAddResourceTool: { type: "boolean", text: "Let the model import: offer ov_import, add_resource and add_skill (true), or never (false). Default: with tools all, or in the openviking build. The commands are not concerned." },
   logFindRequests: { type: "boolean", default: false, text: "Log every request's session, agent, ids and time; never its text." },
   recallMaxInjectedChars: { type: "number", min: 0, max: 1e7, text: "OpenViking's limit of a recall in characters; a quarter of it is the token budget unless recallTokenBudget is set." },
   commitTokenThresholdRatio: { type: "number", min: 0, max: 1, text: "OpenViking's name of compactCommitThreshold." },
@@ -84,7 +85,6 @@ var keys = {
   traceRecallQueryMaxDays: old("Recall traces."),
   traceRecallIncludeContentByDefault: old("Recall traces."),
   traceRecallIncludeRawUserPreview: old("Recall traces."),
-  enableAddResourceTool: old("Offer the import tools."),
   runtimeQueryConfigPath: old("Run-time query configuration."),
   agentExperience: old("Agent experience recall.")
 };
@@ -123,14 +123,14 @@ function distance(a, b) {
 // src/config.ts
 function parseConfig(input, env = process.env) {
   const problems = [];
-  const given = merged(input, env, problems);
-  const read = (name2) => value(name2, given, problems);
-  for (const name2 of Object.keys(given)) unknownKey(name2, problems);
+  const given2 = merged(input, env, problems);
+  const read = (name2) => value(name2, given2, problems);
+  for (const name2 of Object.keys(given2)) unknownKey(name2, problems);
   const baseUrl = str(read("baseUrl")) ?? (pluginId === "openviking" ? env.OPENVIKING_BASE_URL ?? env.OPENVIKING_URL : void 0);
   const mode = read("mode") ?? (baseUrl ? "remote" : "local");
   const port = read("port");
   if (mode === "remote" && !baseUrl) problems.push(`mode is "remote" but baseUrl is missing; using http://127.0.0.1:${port}`);
-  const settings = daemonSettings(given, read);
+  const settings = daemonSettings(given2, read);
   return {
     mode,
     port,
@@ -144,12 +144,14 @@ function parseConfig(input, env = process.env) {
     agentId: str(read("agentId")),
     prefix: prefix(str(read("agent_prefix"))),
     person: read("peer_role") === "person",
+    peerRole: read("peer_role"),
     accountId: str(read("accountId")) ?? old2(env, "OPENVIKING_ACCOUNT_ID"),
     userId: str(read("userId")) ?? old2(env, "OPENVIKING_USER_ID"),
     bypass: read("bypassSessionPatterns") ?? [],
     tools: read("tools"),
     enabledTools: read("enabledTools") ?? [],
     disabledTools: read("disabledTools") ?? [],
+    importTools: read("enableAddResourceTool"),
     logFindRequests: read("logFindRequests"),
     autoRecall: settings.autoRecall !== false,
     recallTokenBudget: settings.recallTokenBudget ?? 2e3,
@@ -177,9 +179,9 @@ function fromFile(path, problems) {
   }
   return {};
 }
-function value(name2, given, problems) {
+function value(name2, given2, problems) {
   const key = keys[name2];
-  const raw = given[name2];
+  const raw = given2[name2];
   if (raw === void 0 || raw === null) return key.default;
   const wrong = mismatch(key, raw);
   if (!wrong) return key.type === "strings" ? list(raw) : raw;
@@ -209,10 +211,10 @@ function unknownKey(name2, problems) {
   const close = nearest(name2, Object.keys(keys));
   problems.push(`unknown key "${name2}"${close ? ` (did you mean "${close}"?)` : ""}; ignored`);
 }
-function daemonSettings(given, read) {
+function daemonSettings(given2, read) {
   const settings = {};
   for (const [name2, key] of Object.entries(keys)) {
-    if (!key.setting || given[name2] === void 0) continue;
+    if (!key.setting || given2[name2] === void 0) continue;
     const v = read(name2);
     if (v !== void 0) settings[name2] = key.type === "number" && key.max !== 1 ? Math.floor(v) : v;
   }
@@ -239,10 +241,10 @@ function readTrimmed(path) {
     return void 0;
   }
 }
-function url(text2, port, problems) {
+function url(text3, port, problems) {
   try {
-    const parsed = new URL(text2);
-    if (parsed.protocol === "http:" || parsed.protocol === "https:") return text2.replace(/\/+$/, "");
+    const parsed = new URL(text3);
+    if (parsed.protocol === "http:" || parsed.protocol === "https:") return text3.replace(/\/+$/, "");
   } catch {
   }
   problems.push(`baseUrl is not an http or https URL; using http://127.0.0.1:${port}`);
@@ -277,13 +279,16 @@ function asFault(error) {
 // src/http.ts
 import http from "node:http";
 import https from "node:https";
+import { Readable } from "node:stream";
 function exchange(x) {
   const url2 = new URL(x.url);
   const tls = url2.protocol === "https:";
-  const bytes = x.body === void 0 ? void 0 : Buffer.from(x.body, "utf8");
+  const streamed = typeof x.body === "object" ? x.body : void 0;
+  const bytes = typeof x.body === "string" ? Buffer.from(x.body, "utf8") : void 0;
   const headers = { ...x.headers, accept: "application/json" };
   if (bytes) Object.assign(headers, { "content-type": "application/json", "content-length": String(bytes.length) });
-  return new Promise((resolve, reject) => {
+  if (streamed) Object.assign(headers, { "content-type": streamed.type, "content-length": String(streamed.length) });
+  return new Promise((resolve2, reject) => {
     const request2 = (tls ? https : http).request(url2, { method: x.method, headers, agent: tls ? void 0 : false });
     let timer;
     const stop = (error) => {
@@ -303,12 +308,16 @@ function exchange(x) {
       response.on("error", broken);
       response.on("end", () => {
         stop();
-        resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") });
+        resolve2({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") });
       });
     });
     if (x.signal?.aborted) return abort();
     x.signal?.addEventListener("abort", abort, { once: true });
-    request2.end(bytes);
+    if (!streamed) return void request2.end(bytes);
+    const source = Readable.from(streamed.parts());
+    source.on("error", broken);
+    request2.on("close", () => source.destroy());
+    source.pipe(request2);
   });
 }
 
@@ -335,11 +344,11 @@ function track(session) {
   }
   return known;
 }
-function warnOnce(log, key, text2) {
+function warnOnce(log, key, text3) {
   const { warnings: warnings2 } = shared();
   const known = warnings2.get(key);
-  warnings2.set(key, { text: text2, count: (known?.count ?? 0) + 1, last: Date.now() });
-  if (!known) log.warn(text2);
+  warnings2.set(key, { text: text3, count: (known?.count ?? 0) + 1, last: Date.now() });
+  if (!known) log.warn(text3);
 }
 function settle(key) {
   return shared().warnings.delete(key);
@@ -374,11 +383,29 @@ var Client = class {
       throw fault;
     }
   }
-  async post(name2, body, route2, d) {
+  /** api makes one request of OpenViking's API, /api/v1, and returns the result of its envelope, or throws a Fault within the deadline. */
+  async api(method, path, body, route2, d) {
+    const begun = Date.now();
+    const name2 = path.replace(/\?.*/, "");
+    try {
+      const sent = body === void 0 || "parts" in body ? body : JSON.stringify(body);
+      const answer4 = await this.reach(name2, d, () => this.send(method, `/api/v1${path}`, sent, route2, d));
+      this.trace(name2, route2, begun, answer4.result);
+      return answer4.result;
+    } catch (error) {
+      this.trace(name2, route2, begun, asFault(error));
+      throw error;
+    }
+  }
+  post(name2, body, route2, d) {
+    return this.reach(name2, d, () => this.send("POST", `/engine/v1/${name2}`, body, route2, d));
+  }
+  /** reach sends a request once the daemon answers, and once more when it was refused. */
+  async reach(name2, d, send2) {
     for (let again = false; ; again = true) {
       const daemon = await this.ready(d);
       try {
-        return await this.send("POST", `/engine/v1/${name2}`, body, route2, d);
+        return await send2();
       } catch (error) {
         const { code } = asFault(error);
         if (code === "HTTP404") throw outdated(name2, daemon?.version);
@@ -393,11 +420,12 @@ var Client = class {
   }
   async send(method, path, body, route2, d) {
     const headers = this.headers(route2);
+    if (path.startsWith("/api/")) Object.assign(headers, peerHeader(this.config, route2));
     const timeoutMs = left(d);
     if (timeoutMs <= 0) throw new Fault("unavailable", "the time for this call is used up", "ETIMEDOUT");
-    const { status: status2, text: text2 } = await exchange({ method, url: this.config.baseUrl + path, headers, body, timeoutMs, signal: d.signal });
-    const parsed = parse(text2);
-    if (status2 === 200 && parsed !== void 0) return parsed;
+    const { status: status2, text: text3 } = await exchange({ method, url: this.config.baseUrl + path, headers, body, timeoutMs, signal: d.signal });
+    const parsed = parse(text3);
+    if (status2 >= 200 && status2 < 300 && parsed !== void 0) return parsed;
     throw failure(status2, parsed);
   }
   headers(route2) {
@@ -419,10 +447,16 @@ var Client = class {
     this.log.info(["skald:", name2, session, `agent=${route2.agent}`, `${Date.now() - begun}ms`, ...ids].join(" "));
   }
 };
+function peerHeader(config, route2) {
+  const name2 = "x-openviking-actor-peer";
+  if (config.peerRole === "none" || Object.keys(config.headers).some((h) => h.toLowerCase() === name2)) return {};
+  const id = (config.peerRole === "person" ? route2.peer ?? "" : route2.agent).replace(/[^A-Za-z0-9_-]+/g, "_").replace(/^_+|_+$/g, "");
+  return id ? { [name2]: id.slice(0, 128) } : {};
+}
 async function hello(config, agent, timeoutMs) {
   const headers = { "x-skald-protocol": String(protocolVersion), "x-openviking-agent": agent };
-  const { status: status2, text: text2 } = await exchange({ method: "GET", url: `${config.baseUrl}/engine/v1/handshake`, headers, timeoutMs });
-  const h = parse(text2);
+  const { status: status2, text: text3 } = await exchange({ method: "GET", url: `${config.baseUrl}/engine/v1/handshake`, headers, timeoutMs });
+  const h = parse(text3);
   if (status2 !== 200 || h?.name !== "skald") {
     throw new Fault("not_skald", `another program answers at ${config.baseUrl} (HTTP ${status2}), not a skald daemon`);
   }
@@ -447,12 +481,13 @@ function failure(status2, parsed) {
     const field = typeof error.field === "string" && error.field ? ` (${error.field})` : "";
     return new Fault(error.kind, `${String(error.message ?? error.kind)}${field}`);
   }
+  if (error && typeof error.code === "string" && status2 !== 401) return new Fault(error.code.toLowerCase(), String(error.message ?? error.code));
   if (status2 === 401 || status2 === 403) return new Fault("unauthorized", `the daemon refused the key (HTTP ${status2}); check apiKey`);
   return new Fault("unavailable", `the daemon answered HTTP ${status2} without a usable body`, `HTTP${status2}`);
 }
-function parse(text2) {
+function parse(text3) {
   try {
-    return JSON.parse(text2);
+    return JSON.parse(text3);
   } catch {
     return void 0;
   }
@@ -612,7 +647,7 @@ var Daemon = class {
     }
   }
   async wait(agent) {
-    const end = Date.now() + startMs;
+    const end2 = Date.now() + startMs;
     for (; ; ) {
       await sleep(50);
       try {
@@ -620,7 +655,7 @@ var Daemon = class {
         this.log.info(`skald: started skald ${handshake.version} at ${this.config.baseUrl}`);
         return handshake;
       } catch (error) {
-        if (Date.now() < end) continue;
+        if (Date.now() < end2) continue;
         const code = link(this.config.baseUrl).child?.exitCode;
         const how = code === null || code === void 0 ? "" : ` (it ended with code ${code})`;
         throw new Fault("unavailable", `the skald daemon did not answer in time${how}: ${asFault(error).message}; see ${join4(this.config.dataDir, "daemon.log")}`, "ECONNREFUSED");
@@ -640,7 +675,7 @@ var Daemon = class {
     const child = state.child;
     state.child = state.hello = state.startedAt = void 0;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
-    const gone = new Promise((resolve) => child.once("exit", () => resolve()));
+    const gone = new Promise((resolve2) => child.once("exit", () => resolve2()));
     child.kill("SIGTERM");
     await limited(gone, stopMs).catch(() => this.log.warn(`skald: the daemon (pid ${child.pid}) is still finishing its work`));
   }
@@ -662,7 +697,7 @@ async function limited(promise, ms) {
     clearTimeout(timer);
   }
 }
-var sleep = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
+var sleep = (ms) => new Promise((resolve2) => setTimeout(resolve2, ms));
 
 // src/hooks.ts
 var hintMs = 1e3;
@@ -703,8 +738,8 @@ async function recall(client, where, prompt) {
   const body = { ...request(client.config, session), tool: "memory_recall", args: { query: prompt } };
   const d = within(recallMs);
   try {
-    const answer3 = await client.call("tool", body, route(session), d);
-    return answer3.is_error || left(d) <= 0 ? "" : (answer3.text ?? "").trim();
+    const answer4 = await client.call("tool", body, route(session), d);
+    return answer4.is_error || left(d) <= 0 ? "" : (answer4.text ?? "").trim();
   } catch (error) {
     warnOnce(client.log, "recall", `skald: recall failed: ${asFault(error).message}`);
     return "";
@@ -787,18 +822,19 @@ function registerBypassNotice(api, client) {
   api.on("reply_payload_sending", (event) => notice(event, ran));
 }
 function notice(event, ran) {
-  const text2 = event.payload?.text;
-  if (event.kind !== "final" || !event.usageState || !text2 || !ran({ ...event.usageState, ...event }, event.runId)) return void 0;
+  const text3 = event.payload?.text;
+  if (event.kind !== "final" || !event.usageState || !text3 || !ran({ ...event.usageState, ...event }, event.runId)) return void 0;
   const t = track(nameOf(event));
   if (t.said) return void 0;
   t.said = true;
-  return { payload: { ...event.payload, text: `${text2}
+  return { payload: { ...event.payload, text: `${text3}
 
 (Skald was not used for this answer: ${t.reason}. /skald status tells more.)` } };
 }
 
 // src/command.ts
 var commandName = "skald";
+var commandNames = [commandName, "ov-import", "add-resource", "add-skill", "ov-search", "ov-recall-trace"];
 var compactMs = 6e4;
 function registerCommand(api, client) {
   api.registerCommand?.({
@@ -828,20 +864,347 @@ async function answer(api, client, ctx) {
   }
 }
 var isOwner = (ctx) => ctx.senderIsOwner === true || (ctx.gatewayClientScopes?.includes("operator.admin") ?? false);
-function withoutCommands(list2, message) {
-  const said = list2.map((item) => message(item));
+function withoutCommands(list3, message) {
+  const said = list3.map((item) => message(item));
   const command = (m) => m?.role === "user" && isCommand(textOf(m.content));
-  return list2.filter((_, i) => {
+  return list3.filter((_, i) => {
     const [before, m, after] = [said[i - 1], said[i], said[i + 1]];
-    return !(command(m) && (i + 1 === list2.length || injected(after))) && !(injected(m) && command(before));
+    return !(command(m) && (i + 1 === list3.length || injected(after))) && !(injected(m) && command(before));
   });
 }
 var injected = (m) => m?.role === "assistant" && m.provider === "openclaw" && m.model === "gateway-injected";
-var isCommand = (text2) => new RegExp(`^/${commandName}(\\s|$)`, "i").test(text2.trim());
+var isCommand = (text3) => new RegExp(`^/(${commandNames.join("|")})(\\s|$)`, "i").test(text3.trim());
 function textOf(content) {
   if (typeof content === "string") return content;
   const first = (Array.isArray(content) ? content : []).find((b) => b?.type === "text");
   return typeof first?.text === "string" ? first.text : "";
+}
+
+// src/args.ts
+function parseArgs(line, alone = []) {
+  const words = split(line);
+  const text3 = [];
+  const flags = {};
+  for (let i = 0; i < words.length; i++) {
+    const { value: value2, quoted } = words[i];
+    const flag2 = quoted ? null : /^--([A-Za-z][\w-]*)(?:=([\s\S]*))?$/.exec(value2);
+    if (!flag2) {
+      text3.push(value2);
+      continue;
+    }
+    const name2 = flag2[1].replaceAll("-", "_");
+    const next = words[i + 1];
+    if (flag2[2] !== void 0) flags[name2] = flag2[2];
+    else if (alone.includes(name2) || !next || !next.quoted && next.value.startsWith("--")) flags[name2] = true;
+    else {
+      flags[name2] = next.value;
+      i++;
+    }
+  }
+  return { text: text3.join(" "), flags };
+}
+function split(line) {
+  const words = [];
+  for (const [, double, single, flag2, quote, inner, bare] of line.matchAll(/"([^"]*)"|'([^']*)'|(--[\w-]+=)(["'])(.*?)\4|(\S+)/g)) {
+    const quoted = double ?? single;
+    if (quoted !== void 0) words.push({ value: quoted, quoted: true });
+    else words.push({ value: quote ? `${flag2}${inner}` : bare ?? "", quoted: false });
+  }
+  return words;
+}
+
+// src/upload.ts
+import { createReadStream } from "node:fs";
+import { mkdtemp, realpath, rm, stat } from "node:fs/promises";
+import { homedir as homedir2, tmpdir } from "node:os";
+import { basename, join as join6, relative as relative2, resolve, sep as sep2 } from "node:path";
+
+// src/zip.ts
+import { open, readdir, readFile } from "node:fs/promises";
+import { join as join5, relative, sep } from "node:path";
+import { promisify } from "node:util";
+import { deflateRaw } from "node:zlib";
+var limits = { files: 5e4, bytes: 512 * 1024 * 1024 };
+var leftOut = /* @__PURE__ */ new Set([".git", ".DS_Store"]);
+var deflate = promisify(deflateRaw);
+async function zipFolder(folder, target, signal) {
+  const files = await regularFiles(folder);
+  if (files.length === 0) throw new Fault("invalid", `${folder} holds no files`);
+  const out = await open(target, "wx", 384);
+  try {
+    const entries = [];
+    let at = 0;
+    for (const file of files) {
+      if (signal?.aborted) throw new Fault("cancelled", "the host cancelled the request");
+      const { entry: entry2, bytes } = await pack(folder, file, at);
+      await write(out, bytes);
+      at += bytes.reduce((n, b) => n + b.length, 0);
+      if (at > limits.bytes) throw new Fault("invalid", `${folder} is larger than ${limits.bytes} bytes even when it is packed; import a part of it`);
+      entries.push(entry2);
+    }
+    const directory = entries.map(central);
+    const size = directory.reduce((n, b) => n + b.length, 0);
+    await write(out, [...directory, end(entries.length, size, at)]);
+    return entries.length;
+  } finally {
+    await out.close();
+  }
+}
+async function regularFiles(folder) {
+  const found = [];
+  const visit = async (dir) => {
+    const list3 = await readdir(dir, { withFileTypes: true });
+    list3.sort((a, b) => a.name < b.name ? -1 : 1);
+    for (const item of list3) {
+      if (leftOut.has(item.name)) continue;
+      const path = join5(dir, item.name);
+      if (item.isDirectory()) await visit(path);
+      else if (item.isFile()) found.push(path);
+      if (found.length > limits.files) throw new Fault("invalid", `${folder} holds more than ${limits.files} files; import a part of it`);
+    }
+  };
+  await visit(folder);
+  return found;
+}
+async function pack(folder, file, at) {
+  const data = await readFile(file);
+  const small = await deflate(data);
+  const deflated = small.length < data.length;
+  const body = deflated ? small : data;
+  const name2 = Buffer.from(relative(folder, file).split(sep).join("/"), "utf8");
+  const entry2 = { name: name2, crc: crc32(data), size: data.length, packed: body.length, deflated, at };
+  return { entry: entry2, bytes: [local(entry2), body] };
+}
+var utf8 = 2048;
+var day = 1 << 5 | 1;
+function local(e) {
+  const b = Buffer.alloc(30);
+  b.writeUInt32LE(67324752, 0);
+  b.writeUInt16LE(20, 4);
+  common(b, e, 6);
+  return Buffer.concat([b, e.name]);
+}
+function common(b, e, at) {
+  b.writeUInt16LE(utf8, at);
+  b.writeUInt16LE(e.deflated ? 8 : 0, at + 2);
+  b.writeUInt16LE(day, at + 6);
+  b.writeUInt32LE(e.crc, at + 8);
+  b.writeUInt32LE(e.packed, at + 12);
+  b.writeUInt32LE(e.size, at + 16);
+  b.writeUInt16LE(e.name.length, at + 20);
+}
+function central(e) {
+  const b = Buffer.alloc(46);
+  b.writeUInt32LE(33639248, 0);
+  b.writeUInt16LE(3 << 8 | 20, 4);
+  b.writeUInt16LE(20, 6);
+  common(b, e, 8);
+  b.writeUInt32LE(33188 << 16 >>> 0, 38);
+  b.writeUInt32LE(e.at, 42);
+  return Buffer.concat([b, e.name]);
+}
+function end(count2, size, at) {
+  const b = Buffer.alloc(22);
+  b.writeUInt32LE(101010256, 0);
+  b.writeUInt16LE(count2, 8);
+  b.writeUInt16LE(count2, 10);
+  b.writeUInt32LE(size, 12);
+  b.writeUInt32LE(at, 16);
+  return b;
+}
+async function write(out, parts) {
+  for (const part of parts) if (part.length > 0) await out.writeFile(part);
+}
+var table = Uint32Array.from({ length: 256 }, (_, n) => {
+  for (let k = 0; k < 8; k++) n = n & 1 ? 3988292384 ^ n >>> 1 : n >>> 1;
+  return n >>> 0;
+});
+function crc32(data) {
+  let c = 4294967295;
+  for (const byte of data) c = table[(c ^ byte) & 255] ^ c >>> 8;
+  return (c ^ 4294967295) >>> 0;
+}
+
+// src/upload.ts
+var remote = /^(https?:\/\/|git@|git:\/\/|git\+|ssh:\/\/)/i;
+var isRemote = (source) => remote.test(source);
+async function localPath(source, reach) {
+  if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) throw new Fault("invalid", `${source}: give a path without a scheme, an http(s) URL, or a Git address`);
+  const wanted = resolve(reach.base ?? process.cwd(), source === "~" || /^~[\\/]/.test(source) ? join6(homedir2(), source.slice(1)) : source);
+  const path = await realpath(wanted).catch(() => {
+    throw new Fault("not_found", `${wanted} does not exist on this machine`);
+  });
+  if (reach.inside) {
+    const base = reach.base ? await realpath(reach.base).catch(() => void 0) : void 0;
+    const from = base === void 0 ? ".." : relative2(base, path);
+    if (from === ".." || from.startsWith(`..${sep2}`) || resolve(from) === from) {
+      throw new Fault("permission", `${wanted} lies outside of the agent's workspace: only files of the workspace can be imported from this session`);
+    }
+  }
+  const about = await stat(path);
+  if (!about.isFile() && !about.isDirectory()) throw new Fault("invalid", `${wanted} is neither a file nor a folder`);
+  return { path, folder: about.isDirectory(), bytes: about.size };
+}
+async function upload(client, source, route2, d) {
+  if (!source.folder) return send(client, source.path, basename(source.path), source.bytes, route2, d);
+  const dir = await mkdtemp(join6(tmpdir(), "skald-import-"));
+  try {
+    const archive2 = join6(dir, "folder.zip");
+    await zipFolder(source.path, archive2, d.signal);
+    const { size } = await stat(archive2);
+    return await send(client, archive2, `${basename(source.path) || "folder"}.zip`, size, route2, d);
+  } finally {
+    await rm(dir, { recursive: true, force: true });
+  }
+}
+async function send(client, path, name2, bytes, route2, d) {
+  if (bytes > limits.bytes) throw new Fault("invalid", `${path} has ${bytes} bytes; at most ${limits.bytes} can be uploaded`);
+  const boundary = `skald-${Date.now().toString(36)}-${Math.random().toString(36).slice(2)}`;
+  const shown = name2.replace(/["\r\n\\]/g, "_");
+  const head = Buffer.from(`--${boundary}\r
+Content-Disposition: form-data; name="file"; filename="${shown}"\r
+Content-Type: application/octet-stream\r
+\r
+`);
+  const tail = Buffer.from(`\r
+--${boundary}--\r
+`);
+  const body = {
+    type: `multipart/form-data; boundary=${boundary}`,
+    length: head.length + bytes + tail.length,
+    async *parts() {
+      yield head;
+      if (bytes > 0) yield* createReadStream(path, { end: bytes - 1 });
+      yield tail;
+    }
+  };
+  const answer4 = await client.api("POST", "/resources/temp_upload", body, route2, d);
+  if (!answer4.temp_file_id) throw new Fault("internal", "the daemon took the upload and gave no id");
+  return answer4.temp_file_id;
+}
+function importDeadline(client, wait, seconds, signal) {
+  const ms = wait ? seconds === void 0 ? 12e4 : seconds * 1e3 + 5e3 : 6e4;
+  return within(Math.max(client.config.timeoutMs, ms), signal);
+}
+
+// src/resource.ts
+import { basename as basename2 } from "node:path";
+async function importSource(client, r, route2, reach, signal) {
+  const source = r.source?.trim().replace(/^(["'])(.*)\1$/, "$2") ?? "";
+  const skill = r.kind === "skill";
+  if (r.kind !== void 0 && r.kind !== "" && r.kind !== "skill" && r.kind !== "resource") throw new Fault("invalid", `kind is resource or skill, not "${r.kind}"`);
+  if (r.to && r.parent) throw new Fault("invalid", "give `to` (the URI itself) or `parent` (the folder it goes into), not both");
+  if (skill && r.data !== void 0 && source) throw new Fault("invalid", "give a source or data, not both");
+  if (!source && !(skill && r.data !== void 0)) throw new Fault("invalid", "say what to import: a file, a folder, a URL, or a Git address");
+  const wait = r.wait === true;
+  const d = importDeadline(client, wait, r.timeout, signal);
+  const from = source && !isRemote(source) ? await localPath(source, reach) : void 0;
+  const id = from && await upload(client, from, route2, d);
+  const body = skill ? skillBody(r, source, id, wait) : resourceBody(r, source, id, wait, from && basename2(from.path));
+  const result = await client.api("POST", skill ? "/skills" : "/resources", body, route2, d);
+  return report(source || "the skill", skill, wait, result ?? {});
+}
+var skillBody = (r, source, id, wait) => ({
+  ...id ? { temp_file_id: id } : { data: r.data ?? source },
+  wait,
+  ...given({ target_uri: r.to ?? r.parent })
+});
+var resourceBody = (r, source, id, wait, name2) => ({
+  ...id ? { temp_file_id: id, source_name: name2 } : { path: source },
+  wait,
+  ...given({ to: r.to, parent: r.parent, reason: r.reason, instruction: r.instruction, watch_interval: r.watch_interval, timeout: wait ? r.timeout : void 0 })
+});
+var given = (all) => Object.fromEntries(Object.entries(all).filter(([, v]) => v !== void 0 && v !== ""));
+function report(source, skill, wait, result) {
+  const list3 = result.installed ?? [result];
+  const lines = list3.map((one) => {
+    if (skill) return `Stored the skill ${one.name ?? ""} as ${one.root_uri ?? "?"} (${one.auxiliary_files ?? 0} more files).`;
+    if (wait) return `Imported ${source} to ${one.root_uri ?? "?"}.`;
+    return `The import of ${source} to ${one.root_uri ?? "?"} is under way${one.task_id ? ` (task ${one.task_id})` : ""}; it can be searched when it is done.`;
+  });
+  for (const one of list3) {
+    for (const w of [...one.errors ?? [], ...one.warnings ?? []].slice(0, 10)) lines.push(`Note: ${typeof w === "string" ? w : JSON.stringify(w)}`);
+  }
+  return { text: lines.join("\n"), details: { action: wait || skill ? "imported" : "started", ...result } };
+}
+
+// src/commands.ts
+var importUsage = "<file, folder, URL or Git address> [--to URI] [--parent URI] [--wait] [--timeout SECONDS]";
+var commandSpecs = [
+  {
+    name: "ov-import",
+    description: "Import a file, a folder, a web page or a repository as a resource, or a skill",
+    usage: `/ov-import ${importUsage} [--kind skill]`,
+    run: (client, args, ctx, session) => runImport(client, args, ctx, session, text(args, "kind") ?? "resource")
+  },
+  {
+    name: "add-resource",
+    description: "Import a file, a folder, a web page or a repository",
+    usage: `/add-resource ${importUsage}`,
+    run: (client, args, ctx, session) => runImport(client, args, ctx, session, "resource")
+  },
+  {
+    name: "add-skill",
+    description: "Import a skill: a SKILL.md, a folder, or a zip archive",
+    usage: "/add-skill <SKILL.md, folder or zip archive> [--to URI]",
+    run: (client, args, ctx, session) => runImport(client, args, ctx, session, "skill")
+  },
+  {
+    name: "ov-search",
+    description: "Search resources and skills",
+    usage: '/ov-search "query" [--uri URI] [--limit N]',
+    run: (client, args, _ctx, session) => {
+      if (!args.text) throw new Fault("usage", "");
+      return ask(client, session, "ov_search", { query: args.text, uri: text(args, "uri"), limit: number(args, "limit") });
+    }
+  },
+  {
+    name: "ov-recall-trace",
+    description: "What was recalled before the last answers, and why",
+    usage: "/ov-recall-trace [--turn latest|all] [--limit N] [--include-content]",
+    run: (client, args, _ctx, session) => ask(client, session, "ov_recall_trace", { turn: text(args, "turn"), limit: number(args, "limit"), includeContent: args.flags.include_content === true })
+  }
+];
+function registerCommands(api, client) {
+  for (const spec of commandSpecs) {
+    api.registerCommand?.({
+      name: spec.name,
+      description: `Skald: ${spec.description}`,
+      acceptsArgs: true,
+      requireAuth: true,
+      requiredScopes: ["operator.read"],
+      handler: async (ctx) => ({ text: await answer2(spec, client, ctx) })
+    });
+  }
+}
+async function answer2(spec, client, ctx) {
+  const where = { sessionId: ctx.sessionId, sessionKey: ctx.sessionKey, agentId: ctx.agentId, senderId: ctx.senderId };
+  if (bypassed(client.config, where)) return "Skald leaves this session alone (bypassSessionPatterns).";
+  const args = parseArgs(ctx.args ?? "", ["wait", "include_content"]);
+  try {
+    return await spec.run(client, args, ctx, address(client.config, where));
+  } catch (error) {
+    const fault = asFault(error);
+    return fault.kind === "usage" ? `Usage: ${spec.usage}` : `/${spec.name} did not work: ${fault.message}.`;
+  }
+}
+async function runImport(client, args, ctx, session, kind) {
+  if (!args.text) throw new Fault("usage", "");
+  if (!isOwner(ctx)) throw new Fault("permission", "only the owner may import: it reads files of this machine and adds to what every session finds");
+  const r = { source: args.text, kind, to: text(args, "to"), parent: text(args, "parent"), reason: text(args, "reason"), instruction: text(args, "instruction"), wait: args.flags.wait === true || args.flags.wait === "true", timeout: number(args, "timeout") };
+  return (await importSource(client, r, { ...route(session), peer: session.sender_id }, { inside: false })).text;
+}
+async function ask(client, session, tool2, args) {
+  const body = { ...request(client.config, session), tool: tool2, args };
+  return (await client.call("tool", body, route(session), within(client.config.timeoutMs))).text || "No answer.";
+}
+var text = (args, name2) => typeof args.flags[name2] === "string" ? args.flags[name2] : void 0;
+function number(args, name2) {
+  const given2 = text(args, name2);
+  if (given2 === void 0) return void 0;
+  const n = Number(given2);
+  if (!Number.isInteger(n) || n < 1) throw new Fault("invalid", `--${name2} is a whole number from 1 on`);
+  return n;
 }
 
 // src/engine.ts
@@ -852,17 +1215,17 @@ function countTokens(messages) {
   return messages.reduce((sum, message) => sum + textTokens(JSON.stringify(message) ?? ""), 0);
 }
 var wide = /[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef]/;
-function textTokens(text2) {
+function textTokens(text3) {
   let sum = 0;
-  for (const c of text2) sum += c.length > 1 ? 2 : c > "\u10FF" && wide.test(c) ? 1.5 : 0.25;
+  for (const c of text3) sum += c.length > 1 ? 2 : c > "\u10FF" && wide.test(c) ? 1.5 : 0.25;
   return Math.ceil(sum);
 }
 
 // src/degrade.ts
 function ownMessages(messages, budget) {
-  let end = messages.length;
-  while (end > 0 && blankReply(messages[end - 1])) end--;
-  const kept = messages.slice(0, end);
+  let end2 = messages.length;
+  while (end2 > 0 && blankReply(messages[end2 - 1])) end2--;
+  const kept = messages.slice(0, end2);
   const counts = kept.map((message) => countTokens([message]));
   let total = counts.reduce((a, b) => a + b, 0);
   let start = 0;
@@ -929,23 +1292,23 @@ async function* pages(read, target, cursor) {
   let reset = cursor === void 0;
   let bytes;
   for (let resets = 0; resets < 3; ) {
-    const page = await read({ agentId, sessionKey, sessionId, storePath, cursor, maxBytes: bytes });
-    if (page.kind === "reset") {
-      [cursor, reset] = [page.cursor, true];
+    const page2 = await read({ agentId, sessionKey, sessionId, storePath, cursor, maxBytes: bytes });
+    if (page2.kind === "reset") {
+      [cursor, reset] = [page2.cursor, true];
       resets++;
       continue;
     }
-    if (page.kind !== "page") return;
-    if (page.entries.length === 0 && page.requiredBytes && !bytes) {
-      bytes = Math.min(maxBytes, page.requiredBytes);
+    if (page2.kind !== "page") return;
+    if (page2.entries.length === 0 && page2.requiredBytes && !bytes) {
+      bytes = Math.min(maxBytes, page2.requiredBytes);
       continue;
     }
-    if (page.entries.length > 0 || page.cursor !== cursor) {
-      yield { entries: withoutCommands(page.entries, (e) => e.message).map(entry), cursor: page.cursor, reset };
+    if (page2.entries.length > 0 || page2.cursor !== cursor) {
+      yield { entries: withoutCommands(page2.entries, (e) => e.message).map(entry), cursor: page2.cursor, reset };
       reset = false;
     }
-    if (!page.hasMore || page.cursor === cursor) return;
-    [cursor, bytes] = [page.cursor, void 0];
+    if (!page2.hasMore || page2.cursor === cursor) return;
+    [cursor, bytes] = [page2.cursor, void 0];
   }
 }
 var entry = (e) => ({
@@ -975,7 +1338,7 @@ var Import = class {
     const source = pages(read, target, cursor);
     const first = this.deliver(source, pagesBefore);
     let timer;
-    const late = new Promise((resolve) => timer = setTimeout(() => resolve(true), Math.max(0, left(d))));
+    const late = new Promise((resolve2) => timer = setTimeout(() => resolve2(true), Math.max(0, left(d))));
     this.rest = first.then((more) => more ? this.deliver(source, Number.POSITIVE_INFINITY) : false).then(
       () => {
       },
@@ -987,7 +1350,7 @@ var Import = class {
   /** settled waits for the import, at most so long: what is committed next comes after it. */
   async settled(ms) {
     let timer;
-    await Promise.race([this.rest, new Promise((resolve) => timer = setTimeout(resolve, ms))]);
+    await Promise.race([this.rest, new Promise((resolve2) => timer = setTimeout(resolve2, ms))]);
     clearTimeout(timer);
   }
   /** stop ends the import after its current page; the next bootstrap goes on from the stored cursor. */
@@ -1004,9 +1367,9 @@ var Import = class {
       const resets = await this.resets;
       for (const entry2 of entries) if (resets?.has(entry2.entry_id)) entry2.reset = true;
       const body = { ...request(this.client.config, this.session), entries, cursor, reset };
-      const answer3 = await this.client.call("reconcile", body, route(this.session), within(pageMs));
-      if (typeof answer3.imported !== "number") throw new Fault("internal", "reconcile gave no count");
-      this.imported += answer3.imported;
+      const answer4 = await this.client.call("reconcile", body, route(this.session), within(pageMs));
+      if (typeof answer4.imported !== "number") throw new Fault("internal", "reconcile gave no count");
+      this.imported += answer4.imported;
     }
     return true;
   }
@@ -1045,11 +1408,11 @@ var View = class {
   estimatedTokens;
   addition;
   epoch;
-  constructor(answer3) {
-    this.text = JSON.stringify(answer3.messages ?? []);
-    this.estimatedTokens = answer3.estimated_tokens;
-    this.addition = answer3.system_prompt_addition;
-    this.epoch = answer3.projection_epoch;
+  constructor(answer4) {
+    this.text = JSON.stringify(answer4.messages ?? []);
+    this.estimatedTokens = answer4.estimated_tokens;
+    this.addition = answer4.system_prompt_addition;
+    this.epoch = answer4.projection_epoch;
   }
   result() {
     return {
@@ -1062,7 +1425,7 @@ var View = class {
 };
 
 // src/engine.ts
-var limits = { bootstrap: 2e3, assemble: 2e3, commit: 1e4, compact: 6e4, maintainImport: 5e3, subagent: 2e3 };
+var limits2 = { bootstrap: 2e3, assemble: 2e3, commit: 1e4, compact: 6e4, maintainImport: 5e3, subagent: 2e3 };
 var compactCapMs = 6e5;
 var SkaldEngine = class {
   constructor(client, loadReader2, hostConfig, owns = true) {
@@ -1103,14 +1466,14 @@ var SkaldEngine = class {
   import;
   async bootstrap(params) {
     if (bypassed(this.config, params)) return { bootstrapped: false, reason: "bypassed" };
-    const d = within(limits.bootstrap);
+    const d = within(limits2.bootstrap);
     const session = this.session(params);
     try {
-      const [answer3, read] = await Promise.all([this.call("bootstrap", session, {}, d), this.loadReader()]);
+      const [answer4, read] = await Promise.all([this.call("bootstrap", session, {}, d), this.loadReader()]);
       const target = { agentId: /^agent:([^:]+):/.exec(params.sessionKey ?? "")?.[1], sessionId: params.sessionId, sessionKey: params.sessionKey, ...params.sessionTarget };
-      const unseenReset = session.lifecycle !== void 0 && session.lifecycle !== answer3.lifecycle;
+      const unseenReset = session.lifecycle !== void 0 && session.lifecycle !== answer4.lifecycle;
       this.import = new Import(this.client, session, unseenReset ? () => resetEntries(target) : void 0);
-      if (read) await this.import.begin(read, target, typeof answer3.cursor === "string" ? answer3.cursor : void 0, d);
+      if (read) await this.import.begin(read, target, typeof answer4.cursor === "string" ? answer4.cursor : void 0, d);
       return { bootstrapped: true, importedMessages: this.import.imported };
     } catch (error) {
       return { bootstrapped: false, reason: this.note("bootstrap", error) };
@@ -1122,7 +1485,7 @@ var SkaldEngine = class {
     if (this.first) return this.again(params, this.first);
     if (this.degraded) return this.withPending(this.degraded, params);
     try {
-      const view = await this.ask(params, within(limits.assemble));
+      const view = await this.ask(params, within(limits2.assemble));
       this.first = { params, view };
       return view.result();
     } catch (error) {
@@ -1137,7 +1500,7 @@ var SkaldEngine = class {
     if (params.tokenBudget && params.tokenBudget - pending < first.view.estimatedTokens) {
       try {
         const smaller = { ...first.params, tokenBudget: params.tokenBudget };
-        first.view = await this.ask(smaller, within(limits.assemble), pending);
+        first.view = await this.ask(smaller, within(limits2.assemble), pending);
       } catch (error) {
         this.note("assemble", error);
       }
@@ -1153,20 +1516,20 @@ var SkaldEngine = class {
   async ask(params, d, pending = 0) {
     const session = this.session(params);
     const body = { ...assembleBody(params, this.turnId, tailOf(params.messages)), pending_tokens: pending || void 0 };
-    const given = (a, more) => more && a.need_tail || Array.isArray(a.messages) && !a.need_tail ? "" : "the daemon gave no messages";
-    let answer3 = await this.call("assemble", session, body, d, (a) => given(a, true));
-    if (answer3.need_tail) {
-      const tail = withoutCommands(params.messages.slice(-answer3.need_tail), (m) => m);
-      answer3 = await this.call("assemble", session, { ...body, tail }, d, (a) => given(a, false));
+    const given2 = (a, more) => more && a.need_tail || Array.isArray(a.messages) && !a.need_tail ? "" : "the daemon gave no messages";
+    let answer4 = await this.call("assemble", session, body, d, (a) => given2(a, true));
+    if (answer4.need_tail) {
+      const tail = withoutCommands(params.messages.slice(-answer4.need_tail), (m) => m);
+      answer4 = await this.call("assemble", session, { ...body, tail }, d, (a) => given2(a, false));
     }
     if (!this.served) served(params);
     this.served = true;
-    return new View(answer3);
+    return new View(answer4);
   }
   async commitTurn(params) {
     if (bypassed(this.config, params)) return { status: "committed" };
-    const d = within(limits.commit);
-    await this.import?.settled(limits.commit / 2);
+    const d = within(limits2.commit);
+    await this.import?.settled(limits2.commit / 2);
     const body = {
       advancement_key: params.advancementKey,
       admission: anchor(params.admission),
@@ -1206,12 +1569,12 @@ var SkaldEngine = class {
   async ingestBatch(params) {
     if (bypassed(this.config, params)) return { ingestedCount: 0 };
     this.pending += params.messages.length;
-    const answer3 = await this.attempt("ingest", params, { messages: params.messages, is_heartbeat: params.isHeartbeat });
-    return { ingestedCount: answer3?.stored ?? 0 };
+    const answer4 = await this.attempt("ingest", params, { messages: params.messages, is_heartbeat: params.isHeartbeat });
+    return { ingestedCount: answer4?.stored ?? 0 };
   }
   async compact(params) {
     if (bypassed(this.config, params) || !this.info.ownsCompaction) return delegate(params, this.hostConfig);
-    const d = within(params.abortSignal ? compactCapMs : limits.compact, params.abortSignal);
+    const d = within(params.abortSignal ? compactCapMs : limits2.compact, params.abortSignal);
     const body = {
       token_budget: params.tokenBudget ?? this.budget,
       current_token_count: params.currentTokenCount,
@@ -1221,9 +1584,9 @@ var SkaldEngine = class {
       custom_instructions: params.customInstructions
     };
     try {
-      const answer3 = await this.call("compact", this.session(params), body, d);
-      if (answer3.compacted) this.first = this.degraded = void 0;
-      return compactResult(answer3);
+      const answer4 = await this.call("compact", this.session(params), body, d);
+      if (answer4.compacted) this.first = this.degraded = void 0;
+      return compactResult(answer4);
     } catch (error) {
       if (asFault(error).kind === "protocol") return delegate(params, this.hostConfig);
       return { ok: false, compacted: false, reason: `skald: ${this.note("compact", error)}` };
@@ -1236,22 +1599,22 @@ var SkaldEngine = class {
     const parent = { sessionId: params.parentSessionId, sessionKey: params.parentSessionKey };
     if (bypassed(this.config, parent)) return void 0;
     const body = { child_session_key: params.childSessionKey, child_session_id: params.childSessionId, context_mode: params.contextMode };
-    const done = await this.attempt("subagent_prepare", parent, body, limits.subagent);
-    return done && { rollback: async () => void await this.attempt("subagent_rollback", parent, body, limits.subagent) };
+    const done = await this.attempt("subagent_prepare", parent, body, limits2.subagent);
+    return done && { rollback: async () => void await this.attempt("subagent_rollback", parent, body, limits2.subagent) };
   }
   async onSubagentEnded(params) {
     const agent = agentOf(this.config, { sessionKey: params.childSessionKey });
     const body = { child_session_key: params.childSessionKey, reason: params.reason };
     if (bypassed(this.config, { sessionKey: params.childSessionKey })) return;
-    await this.call("subagent_ended", { agent_id: agent }, body, within(limits.subagent)).catch((error) => this.note("subagent_ended", error));
+    await this.call("subagent_ended", { agent_id: agent }, body, within(limits2.subagent)).catch((error) => this.note("subagent_ended", error));
   }
   async dispose() {
     this.import?.stop();
-    await this.import?.settled(limits.maintainImport);
+    await this.import?.settled(limits2.maintainImport);
     this.first = this.degraded = this.import = void 0;
   }
   /** A call whose failure the host need not know: it is noted, and the gap is filled at the next bootstrap. */
-  async attempt(name2, params, body, ms = limits.commit) {
+  async attempt(name2, params, body, ms = limits2.commit) {
     try {
       return await this.call(name2, this.session(params), body, within(ms));
     } catch (error) {
@@ -1261,11 +1624,11 @@ var SkaldEngine = class {
   }
   /** A call; wrong says what an answer lacks, as one of another version may. */
   async call(name2, session, body, d, wrong = () => "") {
-    const answer3 = await this.client.call(name2, { ...request(this.config, session), ...body }, route(session), d);
-    const lacks = wrong(answer3);
+    const answer4 = await this.client.call(name2, { ...request(this.config, session), ...body }, route(session), d);
+    const lacks = wrong(answer4);
     if (lacks) throw new Fault("internal", lacks);
     settle(name2);
-    return answer3;
+    return answer4;
   }
   /** The session's address; what only some calls tell of it is remembered for the turn. */
   session(params) {
@@ -1286,19 +1649,19 @@ function trigger(params) {
   if (params.compactionTarget === "threshold") return "manual";
   return params.currentTokenCount && params.tokenBudget && params.currentTokenCount >= params.tokenBudget ? "overflow" : "budget";
 }
-function compactResult(answer3) {
-  const { ok, compacted, reason } = answer3;
-  if (!compacted && answer3.tokens_before === void 0) return { ok, compacted, reason };
+function compactResult(answer4) {
+  const { ok, compacted, reason } = answer4;
+  if (!compacted && answer4.tokens_before === void 0) return { ok, compacted, reason };
   return {
     ok,
     compacted,
     reason,
     result: {
-      summary: answer3.summary,
-      firstKeptEntryId: answer3.first_kept_entry_id,
-      tokensBefore: answer3.tokens_before ?? 0,
-      tokensAfter: answer3.tokens_after,
-      details: answer3.checkpoint && { checkpoint: answer3.checkpoint }
+      summary: answer4.summary,
+      firstKeptEntryId: answer4.first_kept_entry_id,
+      tokensBefore: answer4.tokens_before ?? 0,
+      tokensAfter: answer4.tokens_after,
+      details: answer4.checkpoint && { checkpoint: answer4.checkpoint }
     }
   };
 }
@@ -1337,28 +1700,87 @@ async function status(api, client, daemon) {
     engine: unused(api) || "selected",
     host: lacking(api) || hostName(api),
     configuration: config.problems,
-    warnings: warnings().map(({ text: text2, count: count2, last }) => ({ text: text2, count: count2, last: new Date(last).toISOString() }))
+    warnings: warnings().map(({ text: text3, count: count2, last }) => ({ text: text3, count: count2, last: new Date(last).toISOString() }))
   };
   try {
     const { name: name2, version, protocol, instance, pid } = await daemon.ensure(d);
-    const answer3 = await client.get("/engine/v1/status", { agent: defaultAgent(config) }, d).catch(() => void 0);
-    return { ok: true, plugin, daemon: { name: name2, version, protocol, instance, pid }, status: answer3 };
+    const answer4 = await client.get("/engine/v1/status", { agent: defaultAgent(config) }, d).catch(() => void 0);
+    return { ok: true, plugin, daemon: { name: name2, version, protocol, instance, pid }, status: answer4 };
   } catch (error) {
     return { ok: false, plugin, daemon: { error: asFault(error).message } };
   }
 }
 
-// src/tools.ts
-var text = (description) => ({ type: "string", description });
-var count = (description) => ({ type: "integer", minimum: 1, maximum: 100, description });
-var query = text("What to look for, in plain words");
+// src/toolresult.ts
+import { createHash } from "node:crypto";
+async function toolResult(name2, client, session, route2, params, d) {
+  const own = storedSession(session);
+  const base = `/sessions/${encodeURIComponent(own)}/tool-results`;
+  if (name2.endsWith("_list")) return list2(await client.api("GET", `${base}${query({ tool_name: params.tool_name, limit: params.limit })}`, void 0, route2, d));
+  const { id, of } = parseRef(String(params.tool_output_ref ?? ""));
+  if (of !== own) throw new Fault("session_mismatch", "the reference belongs to another session");
+  const path = `${base}/${encodeURIComponent(id)}`;
+  if (name2.endsWith("_read")) return page(await client.api("GET", `${path}${query({ offset: params.offset, limit: params.limit })}`, void 0, route2, d));
+  const wanted = { q: params.query, limit: params.limit, context_chars: params.context_chars };
+  return matches(await client.api("GET", `${path}/search${query(wanted)}`, void 0, route2, d));
+}
+function storedSession(session) {
+  const id = session.session_id?.trim() ?? "";
+  const key = session.session_key?.trim() ?? "";
+  if (/^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(id)) return id.toLowerCase();
+  if (key) return hash(key);
+  if (!id) throw new Fault("invalid", "no session is known here");
+  return /^[A-Za-z0-9_@.-]{1,128}$/.test(id) && /[^.]/.test(id) ? id : hash(`openclaw-session:${id}`);
+}
+var hash = (text3) => createHash("sha256").update(text3).digest("hex");
+function parseRef(ref) {
+  const m = /^viking:\/\/(?:session|(?:~|user\/[^/]+)(?:\/agent\/[^/]+)?\/sessions)\/([^/]+)\/tool-results\/([^/]+)\/?$/.exec(ref.trim());
+  if (!m) throw new Fault("invalid", `tool_output_ref has to be a reference such as viking://session/<id>/tool-results/<id>, not "${ref}"`);
+  return { of: m[1], id: m[2] };
+}
+function query(params) {
+  const given2 = Object.entries(params).filter(([, v]) => v !== void 0 && v !== null && v !== "");
+  return given2.length > 0 ? `?${new URLSearchParams(Object.fromEntries(given2.map(([k, v]) => [k, String(v)])))}` : "";
+}
+function page(p) {
+  const next = (p.offset ?? 0) + [...p.content ?? ""].length;
+  const more = p.has_more ? `
+
+(${next} of ${p.total_chars ?? "?"} characters; read on with offset ${next})` : "";
+  return { text: (p.content ?? "") + more, details: { ...p, content: void 0, next_offset: p.has_more ? next : void 0 } };
+}
+function matches(found) {
+  const list3 = found.matches ?? [];
+  return { text: list3.length === 0 ? "Nothing found." : list3.map((m) => `[at ${m.offset}] ${m.snippet}`).join("\n\n"), details: found };
+}
+function list2(found) {
+  const all = found.tool_results ?? [];
+  const lines = all.map((r) => `${r.output_uri ?? r.tool_result_id} (${r.tool_name}, ${r.original_chars} characters)`);
+  return { text: lines.length === 0 ? "No long tool results in this session." : lines.join("\n"), details: found };
+}
+
+// src/toolspecs.ts
+var text2 = (description) => ({ type: "string", description });
+var count = (description, most = 100) => ({ type: "integer", minimum: 1, maximum: most, description });
+var flag = (description) => ({ type: "boolean", description });
+var query2 = text2("What to look for, in plain words");
+var archive = { archive: text2("Id or viking:// URI of the archive"), archiveId: text2("The same as archive") };
+var importing = {
+  source: text2("A file or folder of this machine, an http(s) URL, or a Git address"),
+  to: text2("viking:// URI that it gets"),
+  parent: text2("viking:// URI of the folder that it goes into; not together with to"),
+  reason: text2("Why it is imported"),
+  instruction: text2("How it is to be understood"),
+  wait: flag("Answer when it can be searched"),
+  timeout: count("Seconds to wait", 3600)
+};
 var toolSpecs = [
   {
     name: "memory_recall",
     label: "Recall",
     group: "memory",
     text: "Search long-term memory, archived conversations and earlier messages. Use it before answering about earlier work, decisions, people, dates or preferences that are not visible.",
-    parameters: { query, limit: count("Most results") },
+    parameters: { query: query2, limit: count("Most results") },
     required: ["query"]
   },
   {
@@ -1366,7 +1788,7 @@ var toolSpecs = [
     label: "Recall (automatic)",
     group: "memory",
     text: "The automatic form of memory_recall, which runs before each prompt.",
-    parameters: { query },
+    parameters: { query: query2 },
     required: ["query"]
   },
   {
@@ -1375,9 +1797,9 @@ var toolSpecs = [
     group: "memory",
     text: "Open a summary, archive, memory or turn by its viking:// URI and read the original messages behind it.",
     parameters: {
-      uri: text("viking:// URI of a summary, archive, memory or turn"),
-      summaryOrMemoryUri: text("The same as uri"),
-      query: text("Show only the messages that match"),
+      uri: text2("viking:// URI of a summary, archive, memory or turn"),
+      summaryOrMemoryUri: text2("The same as uri"),
+      query: text2("Show only the messages that match"),
       limit: count("Most messages")
     },
     required: []
@@ -1387,7 +1809,7 @@ var toolSpecs = [
     label: "Remember",
     group: "memory",
     text: "Store a fact for good. Use it when the user asks to remember something.",
-    parameters: { text: text("The fact, in one or a few complete sentences"), type: text("profile, preferences, entities, events, cases or patterns") },
+    parameters: { text: text2("The fact, in one or a few complete sentences"), type: text2("profile, preferences, entities, events, cases or patterns") },
     required: ["text"]
   },
   {
@@ -1395,7 +1817,7 @@ var toolSpecs = [
     label: "Forget",
     group: "memory",
     text: "Take a memory out of recall for good, by its URI or by a query that finds it.",
-    parameters: { uri: text("viking:// URI of the memory"), query: text("What the memory says") },
+    parameters: { uri: text2("viking:// URI of the memory"), query: text2("What the memory says") },
     required: []
   },
   {
@@ -1403,7 +1825,7 @@ var toolSpecs = [
     label: "Search archives",
     group: "archive",
     text: "Search the archived messages of this session for words.",
-    parameters: { query: text("Words to find"), archive: text("Search this archive only"), archiveId: text("The same as archive") },
+    parameters: { query: text2("Words to find"), archive: text2("Search this archive only"), archiveId: text2("The same as archive") },
     required: ["query"]
   },
   {
@@ -1411,16 +1833,112 @@ var toolSpecs = [
     label: "Expand archive",
     group: "archive",
     text: "Read the messages of one archive of this session.",
-    parameters: { archive: text("Id or viking:// URI of the archive"), archiveId: text("The same as archive") },
+    parameters: archive,
+    required: []
+  },
+  {
+    name: "ov_search",
+    label: "Search resources and skills",
+    group: "resource_query",
+    text: "Search imported resources and skills. Use it to find documents, or a skill for the task at hand.",
+    parameters: { query: query2, uri: text2("viking:// URI of a folder to search below"), limit: count("Most results") },
+    required: ["query"]
+  },
+  {
+    name: "ov_read",
+    label: "Read",
+    group: "resource_query",
+    text: "Read a file of the viking:// tree; a skill's folder reads as its SKILL.md.",
+    parameters: { uri: text2("viking:// URI, as a search or list gave it"), offset: { type: "integer", minimum: 0, description: "Characters to skip" } },
+    required: ["uri"]
+  },
+  {
+    name: "ov_multi_read",
+    label: "Read several",
+    group: "resource_query",
+    text: "Read several files of the viking:// tree.",
+    parameters: { uris: { type: "array", items: { type: "string" }, minItems: 1, maxItems: 20, description: "viking:// URIs" } },
+    required: ["uris"]
+  },
+  {
+    name: "ov_list",
+    label: "List",
+    group: "resource_query",
+    text: "List a folder of the viking:// tree.",
+    parameters: { uri: text2("viking:// URI of the folder"), recursive: flag("All below it"), simple: flag("URIs only"), limit: count("Most entries", 1e3) },
+    required: ["uri"]
+  },
+  {
+    name: "ov_import",
+    label: "Import",
+    group: "import",
+    text: "Import a file, folder, web page or repository as a resource, or a skill, so that it can be searched from now on.",
+    parameters: { ...importing, kind: { type: "string", enum: ["resource", "skill"], description: "Default: resource" } },
+    required: ["source"]
+  },
+  {
+    name: "add_resource",
+    label: "Add resource",
+    group: "import",
+    text: "The same as ov_import of a resource.",
+    parameters: importing,
+    required: ["source"]
+  },
+  {
+    name: "add_skill",
+    label: "Add skill",
+    group: "import",
+    text: "Store a skill: a SKILL.md, its folder or a zip archive as source, or its text as data.",
+    parameters: { source: text2("SKILL.md, folder or zip archive of this machine"), data: text2("Text of the SKILL.md"), to: importing.to, wait: importing.wait, timeout: importing.timeout },
+    required: []
+  },
+  {
+    name: "ov_recall_trace",
+    label: "Recall trace",
+    group: "recall_trace",
+    text: "Show what was recalled before the last answers of this session, and why.",
+    parameters: { turn: { type: "string", enum: ["latest", "all"], description: "Default: latest" }, includeContent: flag("With the recalled texts"), limit: count("Most recalls") },
+    required: []
+  },
+  {
+    name: "openviking_tool_result_read",
+    label: "Read tool result",
+    group: "tool_result",
+    text: "Read a long tool result of this session that stands in the conversation as a reference.",
+    parameters: {
+      tool_output_ref: text2("The reference, a viking:// URI"),
+      offset: { type: "integer", minimum: 0, description: "Characters to skip" },
+      limit: { type: "integer", minimum: -1, description: "Most characters (default 20000)" }
+    },
+    required: ["tool_output_ref"]
+  },
+  {
+    name: "openviking_tool_result_search",
+    label: "Search tool result",
+    group: "tool_result",
+    text: "Search a long tool result of this session.",
+    parameters: { tool_output_ref: text2("The reference, a viking:// URI"), query: text2("Words to find"), limit: count("Most matches"), context_chars: count("Characters around a match", 2e3) },
+    required: ["tool_output_ref", "query"]
+  },
+  {
+    name: "openviking_tool_result_list",
+    label: "List tool results",
+    group: "tool_result",
+    text: "List the long tool results of this session.",
+    parameters: { tool_name: text2("Only of this tool"), limit: count("Most results") },
     required: []
   }
 ];
+
+// src/tools.ts
 function offered(config, compatibility) {
-  const named = (names, t) => names.some((n) => n === t.name || n === t.group || n === "all" || n === "default" && t.group === "memory");
+  const everything = config.tools === "all" || compatibility;
+  const usual = (t) => t.group === "import" ? config.importTools ?? everything : t.group === "memory" || everything;
+  const named = (names, t) => names.some((n) => n === t.name || n === t.group || n === "all" || n === "default" && usual(t));
   return toolSpecs.filter((t) => {
-    if (t.group === "archive" && config.tools !== "all" && !compatibility) return false;
-    if (config.enabledTools.length > 0 && !named(config.enabledTools, t)) return false;
-    return !config.disabledTools.some((n) => n === t.name || n === t.group || n === "all");
+    if (t.group === "import" && config.importTools === false) return false;
+    if (config.enabledTools.length > 0 ? !named(config.enabledTools, t) : !usual(t)) return false;
+    return !named(config.disabledTools, t);
   });
 }
 function registerTools(api, client, specs) {
@@ -1432,32 +1950,45 @@ function tool(spec, client, ctx) {
     label: spec.label,
     description: spec.text,
     parameters: { type: "object", properties: spec.parameters, required: spec.required },
-    execute: (toolCallId, params, signal) => run(spec.name, client, ctx, toolCallId, params, signal)
+    execute: (toolCallId, params, signal) => run(spec, client, ctx, toolCallId, params, signal)
   };
 }
-async function run(name2, client, ctx, toolCallId, params, signal) {
+async function run(spec, client, ctx, toolCallId, params, signal) {
   const { config } = client;
   const where = { sessionId: ctx.sessionId, sessionKey: ctx.sessionKey, agentId: ctx.agentId, senderId: ctx.requesterSenderId };
-  if (bypassed(config, where)) return answer2("Memory is switched off for this session (bypassSessionPatterns).", { action: "bypassed" });
+  if (bypassed(config, where)) return answer3("Memory is switched off for this session (bypassSessionPatterns).", { action: "bypassed" });
   const session = address(config, where);
-  const body = { ...request(config, session), tool: name2, args: canonical(params), tool_call_id: toolCallId };
+  const to = { ...route(session), peer: session.sender_id };
   try {
-    const result = await client.call("tool", body, route(session), within(config.timeoutMs, signal));
-    return answer2(result.text ?? "", result.is_error ? { ...asObject(result.details), isError: true } : result.details);
+    const { text: text3, details } = await perform(spec, client, ctx, session, to, toolCallId, asObject(params), signal);
+    return answer3(text3, details);
   } catch (error) {
     const fault = asFault(error);
-    if (fault.kind === "unavailable") warnOnce(client.log, `tool ${name2}`, `skald: ${name2} failed: ${fault.message}`);
-    return answer2(`${name2} did not work: ${fault.message}`, { isError: true, kind: fault.kind });
+    if (fault.kind === "unavailable") warnOnce(client.log, `tool ${spec.name}`, `skald: ${spec.name} failed: ${fault.message}`);
+    return answer3(`${spec.name} did not work: ${fault.message}`, { isError: true, kind: fault.kind });
   }
 }
+async function perform(spec, client, ctx, session, to, id, params, signal) {
+  if (spec.group === "import") return imported(spec.name, client, ctx, to, params, signal);
+  const d = within(client.config.timeoutMs, signal);
+  if (spec.group === "tool_result") return toolResult(spec.name, client, session, to, params, d);
+  const body = { ...request(client.config, session), tool: spec.name, args: canonical(params), tool_call_id: id };
+  const result = await client.call("tool", body, to, d);
+  return { text: result.text ?? "", details: result.is_error ? { ...asObject(result.details), isError: true } : result.details };
+}
+function imported(name2, client, ctx, to, params, signal) {
+  const inside = ctx.sandboxed === true || ctx.fsPolicy?.workspaceOnly === true || ctx.senderIsOwner === false;
+  const kind = name2 === "add_skill" ? "skill" : name2 === "add_resource" ? "resource" : params.kind;
+  return importSource(client, { ...params, kind }, to, { base: ctx.workspaceDir, inside }, signal);
+}
 function canonical(params) {
-  const { summaryOrMemoryUri, archiveId, ...rest } = asObject(params);
+  const { summaryOrMemoryUri, archiveId, ...rest } = params;
   const uri = rest.uri ?? summaryOrMemoryUri;
-  const archive = rest.archive ?? archiveId;
-  return { ...rest, ...uri === void 0 ? {} : { uri }, ...archive === void 0 ? {} : { archive } };
+  const archive2 = rest.archive ?? archiveId;
+  return { ...rest, ...uri === void 0 ? {} : { uri }, ...archive2 === void 0 ? {} : { archive: archive2 } };
 }
 var asObject = (v) => typeof v === "object" && v !== null ? v : {};
-var answer2 = (body, details) => ({ content: [{ type: "text", text: body }], details });
+var answer3 = (body, details) => ({ content: [{ type: "text", text: body }], details });
 
 // src/index.ts
 var readyMs = 3500;
@@ -1469,6 +2000,7 @@ function register(api) {
   registerTools(api, client, offered(config, pluginId === "openviking"));
   registerHints(api, client);
   registerCommand(api, client);
+  registerCommands(api, client);
   registerStatus(api, client, daemon);
   registerService(api, client, daemon);
   const lacks = lacking(api);

@@ -1,0 +1,153 @@
+package parse
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"strings"
+	"time"
+
+	"github.com/ledongthuc/pdf"
+
+	"github.com/skald-engine/skald"
+)
+
+// Limits of a PDF: the reader of the format is another's, and a hostile file must not keep a worker.
+const (
+	maxPages = 5000
+	pdfTime  = 2 * time.Minute
+)
+
+// portable reads the text of a PDF, a section for each page.
+func portable(ctx context.Context, in Input) (Document, error) {
+	ctx, cancel := context.WithTimeout(ctx, pdfTime)
+	defer cancel()
+	type answer struct {
+		d   Document
+		err error
+	}
+	done := make(chan answer, 1)
+	go func() {
+		defer func() {
+			if p := recover(); p != nil {
+				done <- answer{err: broken(in, fmt.Errorf("%v", p))}
+			}
+		}()
+		d, err := readPDF(ctx, in)
+		done <- answer{d, err}
+	}()
+	select {
+	case a := <-done:
+		return a.d, a.err
+	case <-ctx.Done():
+		if errors.Is(ctx.Err(), context.Canceled) {
+			return Document{}, ctx.Err()
+		}
+		return Document{}, skald.Invalid("parse.pdf", "", "%s takes longer than %s to read", in.Name, pdfTime)
+	}
+}
+
+func readPDF(ctx context.Context, in Input) (Document, error) {
+	r, err := pdf.NewReader(bytes.NewReader(in.Body), int64(len(in.Body)))
+	switch {
+	case errors.Is(err, pdf.ErrInvalidPassword):
+		return Document{}, encrypted(in)
+	case err != nil:
+		return Document{}, broken(in, err)
+	}
+	pages := r.NumPage()
+	d := Document{Title: strings.TrimSpace(r.Trailer().Key("Info").Key("Title").Text())}
+	for _, o := range r.Outline().Child {
+		d.Outline = append(d.Outline, strings.TrimSpace(o.Title))
+	}
+	var b strings.Builder
+	empty := 0
+	for n := 1; n <= min(pages, maxPages); n++ {
+		if ctx.Err() != nil {
+			return Document{}, ctx.Err()
+		}
+		text := pageText(r, n)
+		if text == "" {
+			empty++
+			continue
+		}
+		fmt.Fprintf(&b, "## Page %d\n\n%s\n\n", n, text)
+	}
+	switch {
+	case pages == 0:
+		return Document{}, broken(in, errors.New("it has no pages"))
+	case empty == pages:
+		d.Notes = append(d.Notes, fmt.Sprintf("no text in its %d pages: it was scanned, and no text recognition is there", pages))
+		return d, nil
+	case empty > 0:
+		d.Notes = append(d.Notes, fmt.Sprintf("%d of %d pages have no text", empty, pages))
+	}
+	if pages > maxPages {
+		d.Notes = append(d.Notes, fmt.Sprintf("the first %d of %d pages are read", maxPages, pages))
+	}
+	if d.Title != "" {
+		d.Text = "# " + d.Title + "\n\n"
+	}
+	d.Text += strings.TrimSpace(b.String()) + "\n"
+	if len(d.Outline) == 0 {
+		d.Outline = []string{fmt.Sprintf("%d pages", pages)}
+	}
+	return d, nil
+}
+
+// pageText is the text of one page; a page that cannot be read has none.
+func pageText(r *pdf.Reader, n int) (text string) {
+	defer func() {
+		if recover() != nil {
+			text = ""
+		}
+	}()
+	p := r.Page(n)
+	if p.V.IsNull() {
+		return ""
+	}
+	if text = joinGlyphs(p.Content().Text); text != "" {
+		return text
+	}
+	text, err := p.GetPlainText(nil)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(strings.ToValidUTF8(text, ""))
+}
+
+// joinGlyphs makes lines and paragraphs of glyphs in the order in which the page draws them.
+func joinGlyphs(glyphs []pdf.Text) string {
+	var b strings.Builder
+	for i, g := range glyphs {
+		if i > 0 {
+			b.WriteString(between(glyphs[i-1], g))
+		}
+		b.WriteString(g.S)
+	}
+	var lines []string
+	for _, l := range strings.Split(strings.ToValidUTF8(b.String(), ""), "\n") {
+		l = strings.Join(strings.Fields(strings.ReplaceAll(l, "\x00", "")), " ")
+		if l != "" || len(lines) > 0 && lines[len(lines)-1] != "" {
+			lines = append(lines, l)
+		}
+	}
+	return strings.TrimSpace(strings.Join(lines, "\n"))
+}
+
+// between is the white space between two glyphs.
+func between(a, b pdf.Text) string {
+	size := math.Max(math.Abs(a.FontSize), 1)
+	switch down := math.Abs(a.Y - b.Y); {
+	case down > 1.8*size:
+		return "\n\n"
+	case down > 0.5*size:
+		return "\n"
+	}
+	if gap := b.X - (a.X + a.W); gap > 0.2*size || gap < -2*size {
+		return " "
+	}
+	return ""
+}

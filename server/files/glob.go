@@ -1,0 +1,75 @@
+package files
+
+import (
+	"context"
+	"strings"
+
+	"github.com/bmatcuk/doublestar/v4"
+
+	skald "github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/tree/view"
+)
+
+// Glob implements api.Files: * and ? stay within a name, ** crosses folders, {a,b} is either. Hidden names are left out; the URI of a
+// folder ends with a slash. The part of the pattern before its first wildcard is gone to directly.
+func (f *Files) Glob(ctx context.Context, id skald.Identity, raw, pattern string, limit int) (found []skald.URI, cut bool, err error) {
+	pattern = strings.Trim(pattern, "/")
+	if !doublestar.ValidatePattern(pattern) {
+		return nil, false, skald.Invalid("files.glob", "pattern", "%q is not a valid pattern", pattern)
+	}
+	err = f.look(ctx, id, raw, func(v view.View, root skald.URI) error {
+		found, cut = nil, false
+		n, err := v.Stat(root)
+		switch {
+		case err != nil:
+			return err
+		case !n.Dir:
+			return invalid(root, "is a file, not a folder")
+		}
+		base, rest := doublestar.SplitPattern(pattern)
+		start := root
+		if base != "." {
+			start = join(root, base)
+			if n, err := v.Stat(start); err != nil || !n.Dir {
+				return nothing(err)
+			}
+		}
+		return walk(v, start, maxDepth, func(n view.Node) error {
+			if strings.HasPrefix(n.Name, ".") {
+				return view.SkipDir
+			}
+			rel := strings.TrimPrefix(strings.TrimPrefix(string(n.URI), string(start)), "/")
+			if ok, err := doublestar.Match(rest, rel); err != nil || !ok {
+				return ctx.Err()
+			}
+			if limit > 0 && len(found) >= limit {
+				cut = true
+				return errEnough
+			}
+			uri := n.URI
+			if n.Dir {
+				uri += "/"
+			}
+			found = append(found, uri)
+			return nil
+		})
+	})
+	return found, cut, err
+}
+
+// join adds a path to a URI, which may be the root.
+func join(uri skald.URI, path string) skald.URI {
+	if uri == skald.Root {
+		return skald.Root + skald.URI(path)
+	}
+	return uri.Join(path)
+}
+
+// nothing is no error where the folder that a pattern begins with is missing: nothing matches.
+func nothing(err error) error {
+	switch skald.KindOf(err) {
+	case skald.KindNotFound, skald.KindPermission:
+		return nil
+	}
+	return err
+}

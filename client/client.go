@@ -125,7 +125,7 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte, dre
 	if err != nil {
 		return nil, c.unreachable(ctx, err)
 	}
-	if resp.StatusCode != http.StatusOK {
+	if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusAccepted {
 		return nil, failure(resp.StatusCode, answer)
 	}
 	return answer, nil
@@ -134,15 +134,13 @@ func (c *Client) send(ctx context.Context, method, path string, body []byte, dre
 // failure maps an error answer back to the error that the daemon had.
 func failure(status int, answer []byte) error {
 	var body struct {
-		Error struct {
-			wire.EngineError
-			Code string `json:"code"` // of OpenViking's API
-		} `json:"error"`
+		Error wire.EngineError `json:"error"`
 	}
-	switch err := json.Unmarshal(answer, &body); {
-	case err == nil && body.Error.Code != "":
-		return skald.E("", kindOf(status), "%s", body.Error.Message)
-	case err != nil || body.Error.Kind == "":
+	err := json.Unmarshal(answer, &body)
+	if err == nil && body.Error.Message != "" && body.Error.Kind == "" { // OpenViking's form: a code instead of a kind
+		return &skald.Error{Op: "client", Kind: kindOf(status), Err: errors.New(body.Error.Message)}
+	}
+	if err != nil || body.Error.Kind == "" {
 		return skald.E("client", kindOf(status), "the daemon answered with status %d", status)
 	}
 	e := body.Error
@@ -158,6 +156,8 @@ func kindOf(status int) skald.Kind {
 		return skald.KindPermission
 	case http.StatusNotFound:
 		return skald.KindNotFound
+	case http.StatusConflict, http.StatusPreconditionFailed:
+		return skald.KindConflict
 	case http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusTooManyRequests:
 		return skald.KindUnavailable
 	case http.StatusGatewayTimeout:

@@ -4,13 +4,11 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"mime/multipart"
 	"net/http"
 	"net/url"
 	"strconv"
 
 	skald "github.com/skald-engine/skald"
-	"github.com/skald-engine/skald/server/wire"
 	"github.com/skald-engine/skald/skill"
 )
 
@@ -52,7 +50,7 @@ func (s Skills) Add(ctx context.Context, id skald.Identity, target string, list 
 	if err != nil {
 		return nil, err
 	}
-	upload, err := s.c.upload(ctx, id, "skills.zip", archive)
+	upload, err := s.c.Upload(ctx, id, "skills.zip", bytes.NewReader(archive))
 	if err != nil {
 		return nil, err
 	}
@@ -67,7 +65,7 @@ func (s Skills) Add(ctx context.Context, id skald.Identity, target string, list 
 	if source != nil {
 		body["source_metadata"] = source
 	}
-	if err := s.c.api(ctx, http.MethodPost, "/skills", id, body, &answer); err != nil {
+	if err := s.c.API(ctx, http.MethodPost, "/skills", id, nil, body, &answer); err != nil {
 		return nil, err
 	}
 	views := answer.Installed
@@ -91,7 +89,7 @@ func (s Skills) List(ctx context.Context, id skald.Identity, target string, limi
 	q := params{}.text("target_uri", target)
 	q["node_limit"] = []string{strconv.Itoa(limit)}
 	var answer struct{ Skills []skillView }
-	err := s.c.api(ctx, http.MethodGet, "/skills?"+url.Values(q).Encode(), id, nil, &answer)
+	err := s.c.API(ctx, http.MethodGet, "/skills", id, url.Values(q), nil, &answer)
 	out := make([]skill.Info, len(answer.Skills))
 	for i, v := range answer.Skills {
 		out[i] = v.info()
@@ -103,7 +101,7 @@ func (s Skills) List(ctx context.Context, id skald.Identity, target string, limi
 func (s Skills) Get(ctx context.Context, id skald.Identity, target, name string) (skill.Details, error) {
 	q := params{}.text("target_uri", target).text("include_integrity", "true").text("include_source", "true")
 	var v skillView
-	if err := s.c.api(ctx, http.MethodGet, skillPath(name)+"?"+url.Values(q).Encode(), id, nil, &v); err != nil {
+	if err := s.c.API(ctx, http.MethodGet, skillPath(name), id, url.Values(q), nil, &v); err != nil {
 		return skill.Details{}, err
 	}
 	d := skill.Details{Info: v.info(), Abstract: v.Abstract, Overview: v.Overview, Content: []byte(v.Content)}
@@ -119,7 +117,7 @@ func (s Skills) Remove(ctx context.Context, id skald.Identity, target, name stri
 		URI   skald.URI `json:"uri"`
 		Count int       `json:"estimated_deleted_count"`
 	}
-	err := s.c.api(ctx, http.MethodDelete, skillPath(name)+"?"+url.Values(params{}.text("target_uri", target)).Encode(), id, nil, &answer)
+	err := s.c.API(ctx, http.MethodDelete, skillPath(name), id, url.Values(params{}.text("target_uri", target)), nil, &answer)
 	return answer.URI, answer.Count, err
 }
 
@@ -130,7 +128,7 @@ func (s Skills) Find(ctx context.Context, id skald.Identity, q skill.Query) ([]s
 		body["score_threshold"] = q.Threshold
 	}
 	var answer struct{ Skills []skillView }
-	err := s.c.api(ctx, http.MethodPost, "/skills/find", id, body, &answer)
+	err := s.c.API(ctx, http.MethodPost, "/skills/find", id, nil, body, &answer)
 	out := make([]skill.Found, len(answer.Skills))
 	for i, v := range answer.Skills {
 		out[i] = skill.Found{Info: v.info(), Hit: v.URI, Level: v.Level, Score: v.Score, Text: v.Abstract}
@@ -139,58 +137,3 @@ func (s Skills) Find(ctx context.Context, id skald.Identity, q skill.Query) ([]s
 }
 
 func skillPath(name string) string { return "/skills/" + url.PathEscape(name) }
-
-// api makes one request of /api/v1 and decodes the result of its envelope into out.
-func (c *Client) api(ctx context.Context, method, path string, id skald.Identity, body, out any) error {
-	var raw []byte
-	if body != nil {
-		var err error
-		if raw, err = wire.Encode(body); err != nil {
-			return skald.Invalid("client", "body", "%w", err)
-		}
-	}
-	return c.apiBytes(ctx, method, path, id, "application/json", raw, out)
-}
-
-func (c *Client) apiBytes(ctx context.Context, method, path string, id skald.Identity, media string, body []byte, out any) error {
-	if err := c.meet(ctx); err != nil {
-		return err
-	}
-	answer, err := c.send(ctx, method, "/api/v1"+path, body, func(h http.Header) {
-		c.identify(h, id)
-		if body != nil {
-			h.Set("Content-Type", media)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	var envelope struct {
-		Result json.RawMessage `json:"result"`
-	}
-	if err := decode(path, answer, &envelope); err != nil {
-		return err
-	}
-	return decode(path, envelope.Result, out)
-}
-
-// upload sends a file and returns the id that an import takes.
-func (c *Client) upload(ctx context.Context, id skald.Identity, name string, data []byte) (string, error) {
-	var b bytes.Buffer
-	w := multipart.NewWriter(&b)
-	part, err := w.CreateFormFile("file", name)
-	if err == nil {
-		_, err = part.Write(data)
-	}
-	if err == nil {
-		err = w.Close()
-	}
-	if err != nil {
-		return "", skald.E("client.upload", skald.KindInternal, "%w", err)
-	}
-	var answer struct {
-		ID string `json:"temp_file_id"`
-	}
-	err = c.apiBytes(ctx, http.MethodPost, "/resources/temp_upload", id, w.FormDataContentType(), b.Bytes(), &answer)
-	return answer.ID, err
-}

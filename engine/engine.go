@@ -21,8 +21,8 @@ type Options struct {
 	Version    string
 	Policy     skald.Policy
 	Accounts   func(account string) *skald.Policy // an account's own policy where no identity brings it along: in the background; nil: none
-	Settings   skald.Settings // defaults for what a request leaves open
-	Strategy   string         // "" is "viking"
+	Settings   skald.Settings                     // defaults for what a request leaves open
+	Strategy   string                             // "" is "viking"
 	Clock      func() time.Time
 	Log        *slog.Logger
 	Summariser archive.Summariser // nil: the builtin one

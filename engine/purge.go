@@ -118,7 +118,7 @@ func emptyRecalls(tx skald.Tx, ref skald.SessionRef) (n int, err error) {
 	return n, err
 }
 
-// shows reports a recall of something of the session. A model is shown the short form of its id.
+// shows reports a recall of something of the session.
 func shows(r skald.PlacedRecall, ref skald.SessionRef) bool {
 	folder := string(ref.URI())
 	for _, u := range r.URIs {

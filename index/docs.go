@@ -12,6 +12,9 @@ import (
 // MaxPassages is how many passages of one turn are indexed. What lies beyond is found through its neighbours and by expanding.
 const MaxPassages = 200
 
+// MaxFilePassages is the same for a file of the tree: 7 MB of text. A source file must be found by what stands at its end, too (RES-03).
+const MaxFilePassages = 10_000
+
 // DocsOfTurn lists the passages of a turn, cut out of m.Text(). Heartbeats, internal turns, forgotten, purged and blank ones have none.
 // The speaker's name is a term of every passage, so that a question about someone finds what they said.
 func DocsOfTurn(ref skald.SessionRef, t skald.Turn, m *message.Message) []skald.Doc {

@@ -117,6 +117,7 @@ func ingest(t *testing.T, c conversation) (skald.Store, time.Time, map[string]st
 // TestEvidence logs how much of the evidence recall alone puts in front of the model. It asserts nothing: bench/ measures the engine. Every
 // 20th question is asked; SKALD_EVIDENCE_EVERY=1 asks all, SKALD_EVIDENCE_SETS names other sets, SKALD_EVIDENCE another
 // folder; SKALD_EVIDENCE_PART=first or last asks in that half of the conversations only, SKALD_MEANING=true searches by meaning too.
+// SKALD_EVIDENCE_FILES=2000 puts so many files beside each conversation, cut out of the other ones: what they drown shows.
 func TestEvidence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
@@ -152,6 +153,24 @@ func part(list []conversation) []conversation {
 	return list
 }
 
+// shelve puts files into a store that are made of the conversations but one, ten messages each.
+func shelve(t *testing.T, store skald.Store, all []conversation, but string) {
+	t.Helper()
+	left, _ := strconv.Atoi(os.Getenv("SKALD_EVIDENCE_FILES")) // 0 when it is not set
+	w := &world{t, store, nil}
+	for _, c := range all {
+		for _, s := range c.Sessions {
+			for from := 0; c.ID != but && from < len(s.Messages) && left > 0; from, left = from+10, left-1 {
+				var b strings.Builder
+				for _, m := range s.Messages[from:min(len(s.Messages), from+10)] {
+					b.WriteString(m.Text + "\n")
+				}
+				w.file(sharedScope, fmt.Sprintf("%s/%s-%d.md", c.ID, s.ID, from), b.String())
+			}
+		}
+	}
+}
+
 var evidenceBudgets = []int{500, 2000}
 
 func evidence(t *testing.T, set string, every int) {
@@ -159,8 +178,10 @@ func evidence(t *testing.T, set string, every int) {
 	tokens := make([]int, len(evidenceBudgets))
 	out := make([]bytes.Buffer, len(evidenceBudgets))
 	n, asked := 0, 0
-	for _, c := range part(readEvidence(t, set)) {
+	all := readEvidence(t, set)
+	for _, c := range part(all) {
 		store, now, texts := ingest(t, c)
+		shelve(t, store, all, c.ID)
 		for _, q := range c.Questions {
 			if asked++; asked%every != 0 || len(q.Evidence) == 0 {
 				continue
@@ -192,7 +213,7 @@ func ask(t *testing.T, store skald.Store, question string, budget int, now time.
 	t.Helper()
 	var shown string
 	err := store.View(context.Background(), func(tx skald.Tx) error {
-		res, err := recall.Recall(context.Background(), tx, recall.Request{Query: question, Scopes: []skald.Scope{userScope}, Owner: true,
+		res, err := recall.Recall(context.Background(), tx, recall.Request{Query: question, Scopes: everyScope, Owner: true,
 			Audience: skald.AudienceDirect, Session: skald.SessionRef{Scope: userScope, ID: "asking"}, Budget: budget - 20, Now: now})
 		var b bytes.Buffer
 		enc := json.NewEncoder(&b)

@@ -31,7 +31,7 @@ type FindRequest struct {
 	Below     []skald.URI          // folders or files, any of; empty: everywhere
 	Tags      []string             // of the file or memory, every one
 	Admit     func(skald.Doc) bool // looks at the document alone; nil: all
-	Keep      func(Match) bool     // looks at what was found; nil: all
+	Keep      func(Match) bool     // looks at what was found, which has no score yet; nil: all
 	Threshold float64              // least score
 	Limit     int
 	Now       time.Time
@@ -68,7 +68,7 @@ func (m Match) Tags() []string {
 	return nil
 }
 
-// firstCandidates is how many candidates a share brings at first; where Keep leaves too few, four times as many are looked at, and so on.
+// firstCandidates is how many candidates a share brings at first; where Keep leaves too few, sixteen times as many are looked at, and so on.
 const firstCandidates = 40
 
 // The form of texts that all finds are measured by, so that scores don't depend on what else was found.
@@ -79,7 +79,7 @@ const (
 
 // Find searches in tx. The same data and request give the same result, always. A query without a word finds nothing.
 func Find(ctx context.Context, tx skald.Tx, r FindRequest) ([]Match, error) {
-	for n := max(firstCandidates, 3*r.Limit); ; n *= 4 {
+	for n := max(firstCandidates, 3*r.Limit); ; n *= 16 {
 		list, more, err := find(ctx, tx, r, n)
 		if err != nil || !more || len(list) >= r.Limit {
 			return list[:min(len(list), r.Limit)], err
@@ -112,7 +112,12 @@ func find(ctx context.Context, tx skald.Tx, r FindRequest, n int) (list []Match,
 	if c.inTimeOver {
 		return nil, false, skald.E("recall.find", skald.KindDeadline, "the search took too long")
 	}
-	c.spoken.usual, c.library.usual = usualLength, usualLength
+	for _, k := range c.kept() {
+		if m := k.match(); !Tagged(m, r.Tags) || r.Keep != nil && !r.Keep(m) {
+			k.drop("not asked for")
+		}
+	}
+	c.spoken.usual, c.library.usual, c.library.weight = usualLength, usualLength, 1
 	c.score(c.kept(), usualAgent)
 	c.demote()
 	return r.matches(c.kept()), more, nil
@@ -170,7 +175,7 @@ func (r FindRequest) matches(kept []*candidate) []Match {
 	best := map[skald.URI]Match{}
 	for _, k := range kept {
 		m := k.match()
-		if m.Score < r.Threshold || !Tagged(m, r.Tags) || r.Keep != nil && !r.Keep(m) {
+		if m.Score < r.Threshold {
 			continue
 		}
 		if old, ok := best[m.URI]; !ok || before(m, old) < 0 {

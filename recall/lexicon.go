@@ -14,6 +14,8 @@ type lexicon struct {
 	docs  int64
 	df    map[string]int64
 	usual float64 // terms of a text of usual length
+
+	weight float64 // of files, beside the 1 of turns
 }
 
 // learn takes up how often the words occur.

@@ -86,7 +86,8 @@ func TestFilesDontDrownMemories(t *testing.T) {
 	}
 	before := ask()
 	for i := range 1000 {
-		w.file(sharedScope, fmt.Sprintf("port/%d.md", i), fmt.Sprintf("Harbour master rules of Lisbon, part %d: the harbour master decides in Lisbon.", i))
+		text := "Harbour master rules of Lisbon, part %d: the harbour master decides in Lisbon."
+		w.file(sharedScope, fmt.Sprintf("port/%d.md", i), fmt.Sprintf(text, i))
 	}
 	after := ask()
 	files, shown := 0, map[skald.URI]bool{}

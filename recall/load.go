@@ -163,7 +163,7 @@ func (c *course) loadFile(k *candidate) {
 			f = &got
 		}
 		if c.files == nil {
-			c.files = map[skald.URI]*skald.File{}
+			c.files, c.fileTexts = map[skald.URI]*skald.File{}, map[skald.URI]string{}
 		}
 		c.files[uri] = f
 	}
@@ -171,7 +171,11 @@ func (c *course) loadFile(k *candidate) {
 		k.drop("the file is gone")
 		return
 	}
-	text := index.FileText(*f, k.doc.URI)
+	text, ok := c.fileTexts[k.doc.URI]
+	if !ok {
+		text = index.FileText(*f, k.doc.URI)
+		c.fileTexts[k.doc.URI] = text
+	}
 	if k.doc.End > len(text) || k.doc.Start < 0 || k.doc.Start > k.doc.End {
 		k.drop("the file is another by now")
 		return

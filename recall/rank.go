@@ -20,13 +20,13 @@ const (
 	phraseBoost = 0.15 // when two words of the query stand side by side as asked
 	labelCut    = 0.6  // tool and stranger text must clearly outrank
 
-	libraryWeight = 0.85 // what was said stands before what a file says about the same
+	libraryWeight = 0.7 // in a recall what was said stands before what a file says about the same
 )
 
 // rank scores the loaded candidates: words and meaning first, then role, type, form, age and origin.
 func (c *course) rank() {
 	kept := c.kept()
-	c.spoken.usual, c.library.usual = average(kept, false), average(kept, true)
+	c.spoken.usual, c.library.usual, c.library.weight = average(kept, false), average(kept, true), libraryWeight
 	c.score(kept, agentWeight(kept))
 }
 
@@ -46,7 +46,7 @@ func (c *course) score(kept []*candidate, agent float64) {
 		if k.turn != nil {
 			k.scale("role", roleWeight(k.turn, agent))
 		}
-		k.scale("type", typeWeight(k.doc))
+		k.scale("type", c.typeWeight(k.doc))
 		k.scale("age", recency(k.time, c.r.Now))
 		if k.label != "" {
 			k.scale("origin", labelCut)
@@ -191,14 +191,14 @@ func agentWeight(kept []*candidate) float64 {
 	return min(0.95, max(0.5, 0.95-(ratio-0.8)*0.45/0.6))
 }
 
-func typeWeight(d skald.Doc) float64 {
+func (c *course) typeWeight(d skald.Doc) float64 {
 	switch d.Kind {
 	case skald.DocMemory:
 		return 1.15
 	case skald.DocArchive:
 		return 0.9
 	case skald.DocResource, skald.DocSkill:
-		return libraryWeight
+		return c.library.weight
 	}
 	return 1
 }

@@ -99,6 +99,7 @@ type course struct {
 	found      []*candidate
 	turns      map[turnKey]*turnText
 	files      map[skald.URI]*skald.File
+	fileTexts  map[skald.URI]string // by the URI of the documents
 	items      []Item
 	tokens     int
 	shelved    int // of tokens: those of files

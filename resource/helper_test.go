@@ -35,6 +35,7 @@ type world struct {
 	store  skald.Store
 	runner *archive.Runner
 	time   time.Time
+	dir    string
 }
 
 func open(t *testing.T, change ...func(*resource.Options)) *world {
@@ -47,7 +48,7 @@ func open(t *testing.T, change ...func(*resource.Options)) *world {
 	}
 	s, err := resource.New(w.store, o)
 	w.check(err)
-	w.Service = s
+	w.Service, w.dir = s, o.Dir
 	w.runner = archive.New(w.store, nil, nil, w.now, nil)
 	w.runner.Handle(resource.JobKind, s)
 	return w
@@ -165,7 +166,7 @@ func (w *world) found(word string) []string {
 }
 
 // zipOf is an archive of files by path.
-func zipOf(t *testing.T, files map[string]string) []byte {
+func zipOf(t testing.TB, files map[string]string) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	z := zip.NewWriter(&b)

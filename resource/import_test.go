@@ -169,6 +169,9 @@ func TestTags(t *testing.T) {
 	to.Tags, to.AppendTags = []string{"a=b"}, false
 	w.put("n.md", []byte("# N"), to)
 	same(t, "replaced", w.file("viking://resources/t/n.md").Tags, []string{"a=b"})
+	to.Tags = nil
+	same(t, "no tags, no change", w.put("n.md", []byte("# N"), to).Meta.Unchanged, 1)
+	same(t, "kept", w.file("viking://resources/t/n.md").Tags, []string{"a=b"})
 	_, err := w.add(resource.Request{Upload: w.upload("n.md", nil), Tags: []string{"x"}})
 	kind(t, "no pair", err, skald.KindInvalid)
 }
@@ -237,6 +240,20 @@ func TestUploads(t *testing.T) {
 		_, err = w.add(resource.Request{Upload: bad, Path: ""})
 		if err == nil {
 			t.Errorf("%q was accepted", bad)
+		}
+	}
+}
+
+// RES-03: every part of a long source file is found.
+func TestRES03LongFile(t *testing.T) {
+	t.Parallel()
+	w := open(t)
+	line := "// a comment that fills the file with words which are everywhere\n"
+	half := strings.Repeat(line, 100_000/len(line))
+	w.put("long.go", []byte("// firstquokka\n"+half+"// middlewombat\n"+half+"// lastnumbat\n"), resource.Request{To: "viking://resources/l"})
+	for _, word := range []string{"firstquokka", "middlewombat", "lastnumbat"} {
+		if !slices.Contains(w.found(word), "viking://resources/l/long.go") {
+			t.Errorf("%s is found in %v", word, w.found(word))
 		}
 	}
 }

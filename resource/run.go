@@ -163,9 +163,12 @@ func (r *run) fault(ctx context.Context, f fetch.File, err error) error {
 	return nil
 }
 
-// tags is what the tags of a node become.
+// tags is what the tags of a node become. An import without tags leaves those that are there.
 func (r *run) tags(old skald.File) []string {
-	if !r.request.AppendTags {
+	switch {
+	case len(r.request.Tags) == 0:
+		return old.Tags
+	case !r.request.AppendTags:
 		return r.request.Tags
 	}
 	tags := slices.Clone(old.Tags)

@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"net/http"
 	"time"
@@ -37,7 +38,7 @@ type healthAnswer struct {
 func (s *Server) openVikingHealth(w http.ResponseWriter, r *http.Request) {
 	a := healthAnswer{Status: "ok", Healthy: true, Version: s.deps.Version, AuthMode: s.deps.Access.Mode()}
 	if id, ok := wire.Caller(r.Context()); ok && a.AuthMode != "dev" {
-		a.Account, a.User, a.Role = id.Account, id.User, string(id.Rank)
+		a.Account, a.User, a.Role = id.Account, id.User, string(cmp.Or(id.Rank, skald.RankUser))
 	}
 	wire.WriteValue(w, r, a)
 }

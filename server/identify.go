@@ -116,9 +116,6 @@ func named(id skald.Identity, h http.Header) (skald.Identity, error) {
 // admit completes the identity by what is registered.
 func (a *Access) admit(id skald.Identity) (skald.Identity, error) {
 	if a.tenants == nil {
-		if id.Rank == "" {
-			id.Rank = skald.RankUser
-		}
 		return id, nil
 	}
 	admitted, err := a.tenants.Admit(id)

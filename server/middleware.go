@@ -1,6 +1,7 @@
 package server
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -166,12 +167,14 @@ func share(origins []string, next http.Handler) http.Handler {
 // limit bounds a request's body and time.
 func (s *Server) limit(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		most := s.deps.BodyLimit
+		most, status := s.deps.BodyLimit, 0
 		if up := s.deps.Parts.Resources; up != nil && r.URL.Path == api.UploadPath {
-			most = max(most, up.MaxUpload()+1<<20) // with what surrounds the file
+			most, status = max(most, up.MaxUpload()+1<<20), http.StatusBadRequest // with what surrounds the file; OpenViking's status
 		}
 		if r.ContentLength > most {
-			wire.WriteError(w, r, wire.TooLarge(most))
+			large := wire.TooLarge(most)
+			large.Status = cmp.Or(status, large.Status)
+			wire.WriteError(w, r, large)
 			return
 		}
 		r.Body = http.MaxBytesReader(w, r.Body, most)

@@ -119,7 +119,7 @@ func put(tx skald.Tx, f skald.File, uri skald.URI, text string) error {
 		return err
 	}
 	docs := index.DocsOfText(skald.Doc{Scope: f.Scope, Kind: KindOf(uri), URI: uri, Time: f.Modified, Origin: skald.OriginSystem}, text)
-	return tx.PutDocs(index.Marked(docs[:min(len(docs), index.MaxPassages)], f.Tags))
+	return tx.PutDocs(index.Marked(docs[:min(len(docs), index.MaxFilePassages)], f.Tags))
 }
 
 // Text is what is indexed and shown of a file: its content when that is text, else "".

@@ -18,8 +18,8 @@ import (
 	"github.com/skald-engine/skald/internal/config"
 	"github.com/skald-engine/skald/internal/obs"
 	"github.com/skald-engine/skald/model/static"
-	"github.com/skald-engine/skald/server/files"
 	"github.com/skald-engine/skald/resource"
+	"github.com/skald-engine/skald/server/files"
 	"github.com/skald-engine/skald/store/openviking"
 	"github.com/skald-engine/skald/store/sqlite"
 	"github.com/skald-engine/skald/tenant"
@@ -45,7 +45,7 @@ type App struct {
 	store     skald.Store
 	remote    *openviking.Store // the store, when an OpenViking server holds the sessions; else nil
 	resources *resource.Service
-	files   *files.Files
+	files     *files.Files
 }
 
 // Open opens the data folder and makes it when there is none, unless Existing forbids it. It fails with KindUnavailable while

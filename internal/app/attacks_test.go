@@ -139,6 +139,7 @@ func tryFiles(row rowOf, home, note, s1 string) {
 		row("DELETE /api/v1/fs", "?recursive=true&uri="+target, "").refused = true
 		row("POST /api/v1/fs/mkdir", "", `{"uri":"`+target+`/x"}`).refused = true
 		row("POST /api/v1/fs/mv", "", `{"from_uri":"`+target+`","to_uri":"viking://~/stolen"}`).refused = true
+		row("POST /api/v1/fs/cp", "", `{"from_uri":"`+target+`","to_uri":"viking://~/stolen","recursive":true}`).refused = true
 		row("POST /api/v1/content/write", "", `{"uri":"`+target+`","content":"not ann"}`).refused = true
 		row("POST /api/v1/content/reindex", "", `{"uri":"`+target+`"}`).refused = true
 		row("POST /api/v1/content/set_tags", "", `{"uri":"`+target+`","tags":["a=b"]}`).refused = true
@@ -150,6 +151,7 @@ func tryFiles(row rowOf, home, note, s1 string) {
 		row("POST /api/v1/pack/export", "", `{"uri":"`+target+`"}`).refused = true
 	}
 	row("POST /api/v1/fs/mv", "", `{"from_uri":"viking://~/notes","to_uri":"`+home+`/from-eve"}`).refused = true
+	row("POST /api/v1/fs/cp", "", `{"from_uri":"viking://~/notes","to_uri":"`+home+`/from-eve","recursive":true}`).refused = true
 	row("POST /api/v1/content/batch-write", "", `{"root_uri":"`+home+`","operations":[{"uri":"`+note+`","content":"not ann","mode":"upsert"}]}`).refused = true
 	row("POST /api/v1/content/batch-write", "", `{"root_uri":"viking://~","operations":[{"uri":"`+note+`","content":"not ann","mode":"upsert"}]}`)
 	for _, body := range []string{`{"query":"tea in the morning"}`, `{"query":"brew"}`, `{"query":"plan"}`, `{"query":"tea","target_uri":"viking://"}`} {

@@ -4,6 +4,7 @@ import (
 	"github.com/skald-engine/skald/server"
 	"github.com/skald-engine/skald/server/api"
 	"github.com/skald-engine/skald/server/backend"
+	"github.com/skald-engine/skald/server/files"
 	"github.com/skald-engine/skald/server/search"
 )
 
@@ -21,9 +22,12 @@ func (a *App) parts(b *backend.Backend) api.Deps {
 	return api.Deps{
 		Admin: a.Tenants, Keyless: a.options.Config.Mode() == server.ModeTrusted, Policy: a.Engine.Policy(),
 		Settings: b, Results: b, Tasks: b, System: b,
-		Files: a.files,
-		Skills: a.Skills(),
+		Files:     a.files,
+		Skills:    a.Skills(),
 		Resources: a.resources, Uploaded: a.resources,
 		Search: search.New(a.Engine, a.store),
 	}
 }
+
+// Files is the viking:// tree.
+func (a *App) Files() *files.Files { return a.files }

@@ -1,6 +1,7 @@
 package app
 
 import (
+	"cmp"
 	"context"
 	"os"
 	"time"
@@ -27,10 +28,11 @@ func (a *App) attach() error {
 			return skald.Invalid("app.open", "store_key_env", "the variable %s holds no key", r.KeyEnv)
 		}
 	}
+	id := skald.DefaultIdentity
+	id.Account, id.User = cmp.Or(c.Identity.Account, id.Account), cmp.Or(c.Identity.User, id.User)
 	a.remote = openviking.New(a.store, openviking.Options{
 		Client:   client.New(r.URL, client.Options{Key: key, Account: r.Account, User: r.User, Agent: r.Agent}),
-		Identity: skald.Identity{Account: c.Identity.Account, User: c.Identity.User, Agent: skald.DefaultIdentity.Agent},
-		Policy:   a.options.engine().Policy, Clock: a.options.Clock, Log: a.options.Log,
+		Identity: id, Policy: a.options.engine().Policy, Clock: a.options.Clock, Log: a.options.Log,
 	})
 	a.store = a.remote
 	return nil

@@ -74,8 +74,8 @@ holds (--data).`,
 	f.Var(&s.color, "color", "colours: auto (on a terminal), always, never")
 	root.AddCommand(
 		s.serve(), s.status(), s.version(), s.doctor(), s.replay(), s.turns(), s.context(), s.explain(), s.expand(), s.search(),
-		s.ls(), s.tree(), s.cat(), s.sessions(), s.verify(), s.commit(), s.bench(), s.importing(), s.trial(),
-		s.init(), s.jobs(), s.delete(), s.skill(), s.completion(), s.man(), exitCodes(), s.claude(), s.mcp(), s.openclaw(),
+		s.ls(), s.tree(), s.cat(), s.sessions(), s.verify(), s.commit(), s.bench(), s.importing(), s.resource(), s.addResource(), s.trial(),
+		s.init(), s.jobs(), s.delete(), s.pack(), s.skill(), s.completion(), s.man(), exitCodes(), s.admin(), s.claude(), s.mcp(), s.openclaw(),
 	)
 	s.arrange(root)
 	return root

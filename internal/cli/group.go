@@ -13,9 +13,9 @@ var groups = []struct {
 }{
 	{"Start", []string{"init", "serve", "status", "doctor"}},
 	{"Hosts", []string{"openclaw", "claude", "mcp"}},
-	{"Bring in", []string{"import", "skill", "replay"}},
+	{"Bring in", []string{"import", "resource", "add-resource", "skill", "replay"}},
 	{"Look", []string{"search", "sessions", "turns", "context", "explain", "expand", "ls", "tree", "cat"}},
-	{"Tend", []string{"commit", "jobs", "delete", "verify"}},
+	{"Tend", []string{"commit", "jobs", "delete", "pack", "verify", "admin"}},
 	{"Measure", []string{"trial", "bench"}},
 	{"This program", []string{"version", "completion", "help"}},
 }

@@ -58,11 +58,18 @@ func showStatus(w io.Writer, st skald.Status) {
 // showRemote tells of the OpenViking server that holds the sessions, and of what it lacks.
 func showRemote(w io.Writer, r skald.RemoteHealth) {
 	state := "answers"
-	if !r.Reachable {
+	switch {
+	case r.Reachable:
+	case r.Error == "":
+		state = "not asked yet; the daemon delivers"
+	default:
 		state = "cannot be used at present; turns are stored here and delivered later"
 	}
+	if r.Version != "" {
+		state = "version " + r.Version + ", " + state
+	}
 	table(w, [][]string{
-		{"OpenViking server", fmt.Sprintf("%s, version %s: %s", r.URL, r.Version, state)},
+		{"OpenViking server", r.URL + ": " + state},
 		{"undelivered", fmt.Sprintf("%d turns, %d changes; %d archives in work there", r.Turns, r.Changes, r.Waiting)},
 	})
 	if !r.Oldest.IsZero() {

@@ -79,6 +79,7 @@ func (s *shell) open(ctx context.Context, o app.Options, do func(*place) error) 
 		return err
 	}
 	defer func() { err = errors.Join(err, a.Close()) }()
+	id.Policy = a.Tenants.Policy(id.Account)
 	return do(&place{Engine: a.Engine, Inspector: a.Engine, id: id, app: a, data: o.Config.Data})
 }
 

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { pluginId } from "./build.js";
 import { aliases, keys, type Key } from "./keys.js";
 import { nearest } from "./nearest.js";
+import type { Store } from "./store.js";
 
 /** Source of a secret: text, or where to find it when it is needed. */
 export type Secret = string | { source: "env" | "file"; id: string } | undefined;
@@ -17,6 +18,9 @@ export interface Config {
   dataDir: string;
   binary?: string;
   autoStart: boolean;
+  /** Port of a local daemon in front of an OpenViking server, and that server once it is known. */
+  storePort: number;
+  store?: Store;
   timeoutMs: number;
   headers: Record<string, string>;
   agentId?: string;
@@ -62,6 +66,7 @@ export function parseConfig(input: unknown, env: Env = process.env): Config {
     dataDir: home(str(read("dataDir")) ?? env.SKALD_DATA ?? join(homedir(), ".skald")),
     binary: optionalHome(str(read("binary"))),
     autoStart: read("autoStart") as boolean,
+    storePort: given.port === undefined || given.port === null ? 1934 : port,
     timeoutMs: read("timeoutMs") as number,
     headers: (read("headers") as Record<string, string> | undefined) ?? {},
     agentId: str(read("agentId")),

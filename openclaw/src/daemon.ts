@@ -9,6 +9,7 @@ import { asFault, Fault } from "./fault.js";
 import type { Logger } from "./host.js";
 import { link, settle, warnOnce } from "./process.js";
 import { defaultAgent } from "./session.js";
+import { behind, knownStore, openViking } from "./store.js";
 
 const helloMs = 1000;
 const startMs = 3000;
@@ -18,11 +19,16 @@ const quietMs: Record<string, number> = { ETIMEDOUT: 3000, protocol: 60_000 }; /
 
 /** Daemon makes sure that a skald daemon answers, in local mode by starting it. One attempt at a time in the whole process. */
 export class Daemon {
+  /** The configured address, under which the host's services are counted; the daemon's own may be another (store.ts). */
+  private readonly home: string;
+
   constructor(
     private readonly config: Config,
     private readonly log: Logger,
     private readonly rootDir?: string,
-  ) {}
+  ) {
+    this.home = config.baseUrl;
+  }
 
   /** ensure returns the daemon's handshake, or throws a Fault within the deadline. The attempt itself goes on. */
   async ensure(d: Deadline): Promise<Handshake> {
@@ -56,13 +62,18 @@ export class Daemon {
       return await hello(this.config, agent, helloMs);
     } catch (error) {
       const fault = asFault(error);
+      if (this.config.mode === "remote" && (fault.kind === "not_skald" ? await openViking(this.config, helloMs) : knownStore(this.config))) {
+        this.log.info(`skald: ${this.config.baseUrl} is an OpenViking server: a skald daemon of this machine keeps its sessions there`);
+        behind(this.config);
+        return this.connect();
+      }
       if (fault.code !== "ECONNREFUSED") throw fault;
       if (this.config.mode !== "local" || !this.config.autoStart) {
         throw new Fault("unavailable", `no skald daemon at ${this.config.baseUrl}; start it with \`skald serve\``, fault.code);
       }
     }
     const state = link(this.config.baseUrl);
-    if (state.services === 0) { // a late call while the host unloads the plugin must not leave a daemon behind
+    if (link(this.home).services === 0) { // a late call while the host unloads the plugin must not leave a daemon behind
       throw new Fault("unavailable", "the gateway has stopped the skald daemon", "ECONNREFUSED");
     }
     if (Date.now() - (state.startedAt ?? 0) < restartAfterMs) {
@@ -83,7 +94,9 @@ export class Daemon {
     const out = openSync(join(config.dataDir, "daemon.log"), "a", 0o600);
     try {
       const args = ["serve", "--data", config.dataDir, "--listen", `127.0.0.1:${config.port}`];
-      const child = spawn(binary, args, { detached: true, stdio: ["ignore", out, out], env: daemonEnv(process.env), cwd: config.dataDir });
+      if (config.store) args.push("--store", "openviking", "--store-url", config.store.url);
+      const env = { ...daemonEnv(process.env), ...config.store?.env };
+      const child = spawn(binary, args, { detached: true, stdio: ["ignore", out, out], env, cwd: config.dataDir });
       child.on("error", (error) => this.log.warn(`skald: ${binary} could not be started: ${error.message}`));
       child.unref();
       link(config.baseUrl).child = child;
@@ -111,15 +124,16 @@ export class Daemon {
 
   /** wanted counts a service of the host in: the daemon runs while there is one. */
   wanted(): void {
-    const state = link(this.config.baseUrl);
+    const state = link(this.home);
     state.services = (state.services ?? 0) + 1;
   }
 
   /** stop ends the daemon that this process started, and lets it drain. One started by others stays. */
   async stop(): Promise<void> {
+    const home = link(this.home);
+    home.services = Math.max(0, (home.services ?? 1) - 1);
+    if (home.services > 0) return; // a reload has started the next one already
     const state = link(this.config.baseUrl);
-    state.services = Math.max(0, (state.services ?? 1) - 1);
-    if (state.services > 0) return; // a reload has started the next one already
     const child = state.child;
     state.child = state.hello = state.startedAt = undefined;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;

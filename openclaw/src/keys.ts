@@ -18,10 +18,10 @@ export interface Key {
 const old = (text: string): Key => ({ type: "any", text: `${text} Accepted for existing OpenViking configurations; without effect.`, old: true });
 
 export const keys: Record<string, Key> = {
-  mode: { type: "string", values: ["local", "remote"], text: "local: the daemon on this machine, started when needed. remote: the one at baseUrl. Default: remote when baseUrl is set, else local." },
+  mode: { type: "string", values: ["local", "remote"], text: "local: the daemon on this machine, started when needed. remote: the one at baseUrl; where an OpenViking server answers there, a daemon of this machine in front of it. Default: remote when baseUrl is set, else local." },
   configPath: { type: "string", text: "A JSON file with more of these keys; a key given here wins over the file's." },
-  port: { type: "number", min: 1, max: 65535, default: 1933, text: "Port of the local daemon." },
-  baseUrl: { type: "string", text: "URL of the daemon in remote mode; ${NAME} is replaced from the environment." },
+  port: { type: "number", min: 1, max: 65535, default: 1933, text: "Port of the local daemon; without it, 1934 for one in front of an OpenViking server." },
+  baseUrl: { type: "string", text: "URL of the daemon, or of an OpenViking server, in remote mode; ${NAME} is replaced from the environment." },
   apiKey: { type: "secret", text: "Key of the daemon: text, ${NAME}, or {source: env|file, id}. Default: SKALD_API_KEY, in local mode else the key file in dataDir." },
   dataDir: { type: "string", text: "Data folder of the local daemon. Default: SKALD_DATA, else ~/.skald." },
   binary: { type: "string", text: "The skald binary. Default: SKALD_BIN, bin/skald beside the plugin, PATH." },

@@ -70,7 +70,7 @@ const given = (all: Record<string, unknown>) => Object.fromEntries(Object.entrie
 function report(source: string, skill: boolean, wait: boolean, result: Imported): Report {
   const list = result.installed ?? [result];
   const lines = list.map((one) => {
-    if (skill) return `Stored the skill ${one.name ?? ""} as ${one.root_uri ?? "?"} (${one.auxiliary_files ?? 0} more files).`;
+    if (skill) return `Stored the skill ${one.name ?? ""} as ${one.root_uri ?? "?"} (${one.auxiliary_files ?? 0} more file${one.auxiliary_files === 1 ? "" : "s"}).`;
     if (wait) return `Imported ${source} to ${one.root_uri ?? "?"}.`;
     return `The import of ${source} to ${one.root_uri ?? "?"} is under way${one.task_id ? ` (task ${one.task_id})` : ""}; it can be searched when it is done.`;
   });

@@ -23,6 +23,7 @@ async function status(api: PluginApi, client: Client, daemon: Daemon): Promise<o
     protocol: protocolVersion,
     mode: config.mode,
     url: config.baseUrl,
+    store: config.store?.url,
     engine: unused(api) || "selected",
     host: lacking(api) || hostName(api),
     configuration: config.problems,

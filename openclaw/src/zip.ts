@@ -7,7 +7,7 @@ import { deflateRaw } from "node:zlib";
 import { Fault } from "./fault.js";
 
 /** What one archive may hold: beyond it, an import is better made from Git or in parts. */
-export const limits = { files: 50_000, bytes: 512 * 1024 * 1024 };
+export const limits = { files: 20_000, bytes: 512 * 1024 * 1024 };
 const leftOut = new Set([".git", ".DS_Store"]);
 const deflate = promisify(deflateRaw);
 

@@ -113,7 +113,7 @@ test("skills: a folder, a SKILL.md, or its text", async () => {
   const at = join(dir, "mooring");
   mkdirSync(at);
   writeFileSync(join(at, "SKILL.md"), "---\nname: mooring\ndescription: d\n---\n");
-  assert.equal(await say(host, "ov_import", { source: "mooring", kind: "skill" }), "Stored the skill mooring as viking://user/default/skills/mooring (1 more files).");
+  assert.equal(await say(host, "ov_import", { source: "mooring", kind: "skill" }), "Stored the skill mooring as viking://user/default/skills/mooring (1 more file).");
   await say(host, "add_skill", { source: "mooring/SKILL.md", to: "viking://agent/skills" });
   await say(host, "add_skill", { data: "---\nname: x\n---\n" });
   assert.deepEqual(sent("/skills").map((s) => s.body), [

@@ -13,9 +13,8 @@ import (
 type Address struct {
 	URL    *url.URL // https or http, with credentials
 	Git    bool     // a repository, else one file or page
-	Ref    string   // branch, tag or commit; "" the default branch. May hold more segments than a branch has: see SubPath
-	Open   bool     // where Ref ends and SubPath begins is not known: Ref holds both
-	Sub    string   // folder or file in the repository; "" all
+	Ref    string   // branch, tag or commit; "" the default branch
+	Open   bool     // Ref is followed by a path in the repository; where it ends, the branches that are there tell
 	Name   string   // what to call the resource
 	Notice string   // what was understood in another way than it was written
 }

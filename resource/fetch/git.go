@@ -74,11 +74,11 @@ func resolve(adv *packp.AdvRefs, a Address) (plumbing.Hash, string, error) {
 	refs := adv.References
 	if a.Ref == "" {
 		if adv.Head != nil {
-			return *adv.Head, a.Sub, nil
+			return *adv.Head, "", nil
 		}
 		for _, name := range []string{"refs/heads/main", "refs/heads/master"} {
 			if h, ok := refs[name]; ok {
-				return h, a.Sub, nil
+				return h, "", nil
 			}
 		}
 		return plumbing.ZeroHash, "", skald.E("fetch.git", skald.KindNotFound, "%s has no commits", a.Shown())

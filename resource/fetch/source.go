@@ -33,14 +33,14 @@ type File struct {
 
 // Read returns the content. KindInvalid when it is longer than most bytes, or longer than declared.
 func (f File) Read(most int64) ([]byte, error) {
+	if f.Size > most {
+		return nil, skald.Invalid("fetch.read", "", "%s has %d bytes; the most is %d", f.Path, f.Size, most)
+	}
 	r, err := f.open()
 	if err != nil {
 		return nil, unreadable(f.Path, err)
 	}
 	defer r.Close()
-	if f.Size > most {
-		return nil, tooLarge(f.Path, f.Size, most)
-	}
 	b, err := io.ReadAll(io.LimitReader(r, f.Size+1))
 	switch {
 	case err != nil:
@@ -53,10 +53,6 @@ func (f File) Read(most int64) ([]byte, error) {
 
 func unreadable(path string, err error) error {
 	return skald.Invalid("fetch.read", "", "%s cannot be read: %w", path, err)
-}
-
-func tooLarge(path string, size, most int64) error {
-	return skald.Invalid("fetch.read", "", "%s has %d bytes; the most is %d", path, size, most)
 }
 
 // Close removes temporary files.

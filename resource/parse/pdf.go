@@ -17,7 +17,7 @@ import (
 // Limits of a PDF: the reader of the format is another's, and a hostile file must not keep a worker.
 const (
 	maxPages = 5000
-	pdfTime  = 2 * time.Minute
+	pdfTime  = 10 * time.Minute
 )
 
 // portable reads the text of a PDF, a section for each page.
@@ -57,28 +57,30 @@ func readPDF(ctx context.Context, in Input) (Document, error) {
 	case err != nil:
 		return Document{}, broken(in, err)
 	}
-	pages := r.NumPage()
+	left := 2 * maxPages
+	list := pagesOf(r.Trailer().Key("Root").Key("Pages"), nil, &left)
+	pages := max(r.NumPage(), len(list))
 	d := Document{Title: strings.TrimSpace(r.Trailer().Key("Info").Key("Title").Text())}
 	for _, o := range r.Outline().Child {
 		d.Outline = append(d.Outline, strings.TrimSpace(o.Title))
 	}
 	var b strings.Builder
 	empty := 0
-	for n := 1; n <= min(pages, maxPages); n++ {
+	for n, page := range list {
 		if ctx.Err() != nil {
 			return Document{}, ctx.Err()
 		}
-		text := pageText(r, n)
+		text := pageText(page)
 		if text == "" {
 			empty++
 			continue
 		}
-		fmt.Fprintf(&b, "## Page %d\n\n%s\n\n", n, text)
+		fmt.Fprintf(&b, "## Page %d\n\n%s\n\n", n+1, text)
 	}
 	switch {
-	case pages == 0:
+	case len(list) == 0:
 		return Document{}, broken(in, errors.New("it has no pages"))
-	case empty == pages:
+	case empty == len(list):
 		d.Notes = append(d.Notes, fmt.Sprintf("no text in its %d pages: it was scanned, and no text recognition is there", pages))
 		return d, nil
 	case empty > 0:
@@ -97,17 +99,29 @@ func readPDF(ctx context.Context, in Input) (Document, error) {
 	return d, nil
 }
 
+// pagesOf lists the pages below a node of the tree of pages; left bounds the nodes that are looked at, since a broken tree can be a circle. The
+// library's own Page walks the tree from its root for every page.
+func pagesOf(node pdf.Value, list []pdf.Page, left *int) []pdf.Page {
+	kids := node.Key("Kids")
+	for i := 0; i < kids.Len() && len(list) < maxPages && *left > 0; i++ {
+		*left--
+		switch kid := kids.Index(i); kid.Key("Type").Name() {
+		case "Pages":
+			list = pagesOf(kid, list, left)
+		case "Page":
+			list = append(list, pdf.Page{V: kid})
+		}
+	}
+	return list
+}
+
 // pageText is the text of one page; a page that cannot be read has none.
-func pageText(r *pdf.Reader, n int) (text string) {
+func pageText(p pdf.Page) (text string) {
 	defer func() {
 		if recover() != nil {
 			text = ""
 		}
 	}()
-	p := r.Page(n)
-	if p.V.IsNull() {
-		return ""
-	}
 	if text = joinGlyphs(p.Content().Text); text != "" {
 		return text
 	}

@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -70,7 +72,7 @@ func (p *packed) slide(b *strings.Builder, n int, name string) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range targets {
+	for _, t := range slices.Sorted(maps.Values(targets)) {
 		if !strings.Contains(t, "notesSlide") {
 			continue
 		}

@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"encoding/json"
-	"regexp"
 	"time"
 
 	skald "github.com/skald-engine/skald"
@@ -56,7 +55,7 @@ type Session struct {
 	Live           int            // messages that no archive covers
 	Total          int            // all messages ever stored
 	Commits        int            // up as soon as a commit is accepted
-	PendingTokens  int            // of the live messages
+	PendingTokens  int            // of the live messages, those apart that the last commit kept open
 	Memories       map[string]int // extracted, by type
 	ContextsUsed   int
 	SkillsUsed     int
@@ -65,6 +64,7 @@ type Session struct {
 	EventTags      []string
 	LastAutoCommit time.Time
 	LastIdleCommit time.Time
+	Keep           CommitOptions // what the last commit by a caller kept open
 }
 
 // CommitOptions say what a commit leaves open.
@@ -147,27 +147,4 @@ type UsedTotals struct {
 type Removed struct {
 	URI   skald.URI // canonical
 	Count int       // things removed
-}
-
-// GrepQuery is a search by pattern.
-type GrepQuery struct {
-	URI     string
-	Pattern *regexp.Regexp
-	Exclude string // URI whose subtree is left out
-	Limit   int    // matches; 0: no limit
-	Levels  int    // depth of folders
-}
-
-// GrepMatch is one line that matches.
-type GrepMatch struct {
-	URI     skald.URI `json:"uri"`
-	Line    int       `json:"line"` // from 1
-	Content string    `json:"content"`
-}
-
-// GrepResult lists matches in the order of the tree.
-type GrepResult struct {
-	Matches []GrepMatch
-	Files   int  // files scanned
-	Cut     bool // there may be more: the limit was reached
 }

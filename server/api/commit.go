@@ -8,6 +8,9 @@ import (
 	"github.com/skald-engine/skald/server/wire"
 )
 
+// turnBudget is the retention mode that keeps exchanges within a budget.
+const turnBudget = "turn_budget"
+
 // maxKeepRecent is the most messages that a commit may leave open.
 const maxKeepRecent = 10_000
 
@@ -39,7 +42,11 @@ func (h *Handler) commit(r *http.Request, id skald.Identity) (any, error) {
 	if err != nil {
 		return nil, noSession(err, session)
 	}
-	return committed(session, wire.RequestID(r.Context()), c), nil
+	out := committed(session, wire.RequestID(r.Context()), c)
+	if o.Reset {
+		out["reset_context"] = true
+	}
+	return out, nil
 }
 
 func (b commitBody) options() (CommitOptions, error) {
@@ -50,7 +57,7 @@ func (b commitBody) options() (CommitOptions, error) {
 	case b.KeepRecent > maxKeepRecent:
 		v.add(inBody("keep_recent_count"), "less_than_equal", "Input should be less than or equal to %d", maxKeepRecent)
 	}
-	if b.Mode != nil && *b.Mode != "turn_budget" {
+	if b.Mode != nil && *b.Mode != turnBudget {
 		v.add(inBody("retention_mode"), "literal_error", "Input should be 'turn_budget'")
 	}
 	o := CommitOptions{KeepRecent: b.KeepRecent, TurnBudget: b.Mode != nil, Reset: b.Reset}

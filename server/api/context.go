@@ -73,7 +73,7 @@ func (h *Handler) archive(r *http.Request, id skald.Identity) (any, error) {
 
 func noArchive(name string) error {
 	return &wire.Failure{
-		Kind: skald.KindNotFound, Message: "Archive " + name + " not found",
+		Kind: skald.KindNotFound, Message: "Archive " + name + " not found", Bare: true,
 		Details: map[string]any{"resource": name, "type": "archive"},
 	}
 }

@@ -27,6 +27,7 @@ func (h *Handler) files(mux *http.ServeMux) {
 	full(mux, "GET /api/v1/fs/attrs", h.attrs)
 	full(mux, "POST /api/v1/fs/mkdir", h.mkdir)
 	full(mux, "POST /api/v1/fs/mv", h.move)
+	full(mux, "POST /api/v1/fs/cp", h.copy)
 	full(mux, "DELETE /api/v1/fs", h.remove)
 }
 
@@ -35,6 +36,10 @@ type listing struct {
 	uri, output, sortBy, order string
 	simple, hidden             bool
 	depth, abstract, nodes     int
+	offset, overview           int
+	folders, showTags          bool
+	abstracts, overviews       bool // shown
+	tags                       []string
 }
 
 func (q *query) listing() listing {
@@ -44,7 +49,28 @@ func (q *query) listing() listing {
 		abstract: q.int("abs_limit", 256, 0, 1<<20), depth: 1,
 	}
 	l.nodes = q.int("limit", q.int("node_limit", 1000, 1, maxNodes), 1, maxNodes)
+	l.offset, l.overview = q.int("offset", 0, 0, 1<<30), q.int("overview_limit", 4000, 1, 1<<20)
+	l.folders, l.showTags, l.overviews = q.bool("directories_only"), q.bool("include_tags"), q.bool("include_overview")
+	if l.abstracts = q.bool("include_abstract"); q.text("include_abstract") == "" {
+		l.abstracts = l.output == "agent"
+	}
+	l.tags = q.r.URL.Query()["tags"]
 	return l
+}
+
+// wants reports a node that belongs into the list.
+func (l listing) wants(n view.Node) bool {
+	return (l.hidden || n.Dir || !strings.HasPrefix(n.Name, ".")) && (n.Dir || !l.folders) && tagged(n.Tags, l.tags)
+}
+
+// tagged reports that all wanted tags are there.
+func tagged(have, want []string) bool {
+	for _, t := range want {
+		if !slices.Contains(have, strings.ToLower(strings.TrimSpace(t))) {
+			return false
+		}
+	}
+	return true
 }
 
 func (h *Handler) ls(r *http.Request, id skald.Identity) (any, error) {
@@ -73,17 +99,16 @@ func (h *Handler) tree(r *http.Request, id skald.Identity) (any, error) {
 
 // listFiles asks for one node more than is wanted, to tell whether there are more; to sort, for all.
 func (h *Handler) listFiles(r *http.Request, id skald.Identity, l listing, paths bool) (any, error) {
-	most := l.nodes + 1
+	most := l.offset + l.nodes + 1
 	if l.sortBy != "" {
 		most = math.MaxInt
 	}
-	found, err := h.deps.Files.List(r.Context(), id, l.uri, l.depth, most, func(n view.Node) bool {
-		return l.hidden || n.Dir || !strings.HasPrefix(n.Name, ".")
-	})
+	found, err := h.deps.Files.List(r.Context(), id, l.uri, l.depth, most, l.wants)
 	if err != nil {
 		return nil, err
 	}
 	l.sort(found)
+	found = found[min(l.offset, len(found)):]
 	shown := found[:min(len(found), l.nodes)]
 	out := make([]any, len(shown))
 	for i, n := range shown {
@@ -132,7 +157,16 @@ func (l listing) render(n view.Node, paths bool) map[string]any {
 	if l.output == "original" {
 		out["name"], out["mode"], out["modTime"] = n.Name, mode(n), modTime(n)
 	} else {
-		out["modTime"], out["abstract"] = n.Modified.UTC().Format("2006-01-02T15:04:05.000Z"), cut(abstract(n), l.abstract)
+		out["modTime"] = n.Modified.UTC().Format("2006-01-02T15:04:05.000Z")
+	}
+	if l.abstracts {
+		out["abstract"] = cut(abstract(n), l.abstract)
+	}
+	if l.overviews {
+		out["overview"] = cut(n.Overview, l.overview)
+	}
+	if l.showTags || len(l.tags) > 0 {
+		out["tags"] = wire.List(n.Tags)
 	}
 	if paths {
 		out["rel_path"] = tail(n.URI, n.Depth)
@@ -212,12 +246,16 @@ func (h *Handler) mkdir(r *http.Request, id skald.Identity) (any, error) {
 	var b struct {
 		URI         string `json:"uri"`
 		Description string `json:"description"`
+		ACL         any    `json:"acl"`
 	}
 	if err := decode(r, &b, false); err != nil {
 		return nil, err
 	}
 	if err := need("uri", b.URI); err != nil {
 		return nil, err
+	}
+	if b.ACL != nil {
+		return nil, unsupported("access lists are not served: a space is its user's, resources are the account's")
 	}
 	uri, err := h.deps.Files.Mkdir(r.Context(), id, b.URI, b.Description)
 	return map[string]any{"uri": uri}, err
@@ -231,22 +269,56 @@ func need(name, value string) error {
 	return nil
 }
 
-func (h *Handler) move(r *http.Request, id skald.Identity) (any, error) {
-	var b struct {
-		From string `json:"from_uri"`
-		To   string `json:"to_uri"`
-	}
+// route is where something moves or is copied.
+type route struct {
+	From      string `json:"from_uri"`
+	To        string `json:"to_uri"`
+	Recursive bool   `json:"recursive"`
+}
+
+func readRoute(r *http.Request) (b route, err error) {
 	if err := decode(r, &b, false); err != nil {
-		return nil, err
+		return b, err
 	}
 	if err := need("from_uri", b.From); err != nil {
-		return nil, err
+		return b, err
 	}
-	if err := need("to_uri", b.To); err != nil {
+	return b, need("to_uri", b.To)
+}
+
+func (h *Handler) move(r *http.Request, id skald.Identity) (any, error) {
+	b, err := readRoute(r)
+	if err != nil {
 		return nil, err
 	}
 	from, to, err := h.deps.Files.Move(r.Context(), id, b.From, b.To)
 	return map[string]any{"from": from, "to": to}, err
+}
+
+func (h *Handler) copy(r *http.Request, id skald.Identity) (any, error) {
+	b, err := readRoute(r)
+	if err != nil {
+		return nil, err
+	}
+	n, err := h.deps.Files.Stat(r.Context(), id, b.From)
+	switch {
+	case err != nil:
+		return nil, err
+	case n.Dir && !b.Recursive:
+		return nil, needsRecursive("copy", n)
+	}
+	to, count, err := h.deps.Files.Copy(r.Context(), id, b.From, b.To)
+	return map[string]any{
+		"operation": "copy", "from": n.URI, "to": to, "recursive": b.Recursive, "phase": "completed", "files_created": count,
+		"semantic_root_uri": to.Parent(), "semantic_status": "queued",
+	}, err
+}
+
+func needsRecursive(verb string, n view.Node) error {
+	return &wire.Failure{
+		Kind: skald.KindInvalid, Field: "uri", Message: "Cannot " + verb + " directory without --recursive: " + string(n.URI),
+		Details: map[string]any{"resource": n.URI, "expected_flag": "recursive"},
+	}
 }
 
 // remove deletes what a URI names. A missing target is no fault, as in OpenViking; the count tells it from a removal.
@@ -263,11 +335,7 @@ func (h *Handler) remove(r *http.Request, id skald.Identity) (any, error) {
 	case err != nil:
 		return nil, err
 	case n.Dir && !recursive && n.Kind != view.Space:
-		return nil, &wire.Failure{
-			Kind: skald.KindInvalid, Field: "uri",
-			Message: "Cannot remove directory without --recursive: " + string(n.URI),
-			Details: map[string]any{"resource": n.URI, "expected_flag": "recursive"},
-		}
+		return nil, needsRecursive("remove", n)
 	}
 	done, err := h.deps.Files.Remove(r.Context(), id, uri)
 	if err != nil {

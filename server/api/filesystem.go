@@ -21,6 +21,8 @@ type Files interface {
 	Mkdir(ctx context.Context, id skald.Identity, uri, description string) (skald.URI, error)
 	// Remove removes a node with all below it. Memories are forgotten, with the turns behind them.
 	Remove(ctx context.Context, id skald.Identity, uri string) (Removed, error)
+	// Copy copies a node with all below it and says how many nodes there are of it now.
+	Copy(ctx context.Context, id skald.Identity, from, to string) (uri skald.URI, count int, err error)
 	Move(ctx context.Context, id skald.Identity, from, to string) (fromURI, toURI skald.URI, err error)
 
 	// Write makes all changes or none.
@@ -35,7 +37,8 @@ type Files interface {
 	Settle(ctx context.Context, id skald.Identity) error
 
 	Grep(ctx context.Context, id skald.Identity, q GrepQuery) (GrepResult, error)
-	Glob(ctx context.Context, id skald.Identity, uri, pattern string, limit int) (found []skald.URI, cut bool, err error)
+	// Glob finds nodes by their path below a folder; keep says which are wanted.
+	Glob(ctx context.Context, id skald.Identity, uri, pattern string, limit int, keep func(view.Node) bool) (found []view.Node, cut bool, err error)
 
 	// Export writes a pack of a folder.
 	Export(ctx context.Context, id skald.Identity, uri string, w io.Writer) error
@@ -67,7 +70,9 @@ type Change struct {
 	URI     string
 	Mode    string
 	Content []byte
-	Text    bool // only the names that a single write may make
+	Tags    []string // set them, when there are any
+	TagAdd  bool     // to those that are there
+	Text    bool     // only the names that a single write may make
 }
 
 // Changed says what a write did.

@@ -15,7 +15,7 @@ type MemoryPolicy struct {
 	Self    Switch   `json:"self"`
 	Peer    Switch   `json:"peer"`
 	Working Switch   `json:"working_memory"`
-	Types   []string `json:"memory_types"`
+	Types   []string `json:"memory_types,omitzero"`
 }
 
 // Switch is a target of a memory policy that is on or off.

@@ -100,7 +100,8 @@ func observeIndex(f Figures, _ []Queue) observation {
 
 func observeModels(f Figures, _ []Queue) observation {
 	return observation{Healthy: true, text: pairs(
-		"Account", f.Account, "Summaries", "builtin (extractive)", "Search", "lexical (builtin)", "VLM", "not_configured", "Embedding", "not_configured",
+		"Account", f.Account, "Summaries", "builtin (extractive)", "Search", "lexical (builtin)",
+		"VLM", "not_configured", "Embedding", "not_configured",
 	), values: map[string]any{"summaries": "builtin", "search": "lexical", "vlm": "not_configured", "embedding": "not_configured"}}
 }
 

@@ -7,7 +7,43 @@ import (
 
 	skald "github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/server/wire"
+	"github.com/skald-engine/skald/tree/view"
 )
+
+// GrepQuery is a search by pattern.
+type GrepQuery struct {
+	URI           string
+	Pattern       *regexp.Regexp
+	Exclude       string // URI whose subtree is left out
+	Limit         int    // matches; 0: no limit
+	Levels        int    // depth of folders
+	Before, After int    // lines around a match
+	ShowTags      bool
+	Keep          func(view.Node) bool // nil: all
+}
+
+// GrepMatch is one line that matches.
+type GrepMatch struct {
+	URI     skald.URI   `json:"uri"`
+	Line    int         `json:"line"` // from 1
+	Content string      `json:"content"`
+	Before  *[]GrepLine `json:"before_context,omitempty"` // nil: not asked for
+	After   *[]GrepLine `json:"after_context,omitempty"`
+	Tags    *[]string   `json:"tags,omitempty"`
+}
+
+// GrepLine is a line beside a match.
+type GrepLine struct {
+	Line    int    `json:"line"`
+	Content string `json:"content"`
+}
+
+// GrepResult lists matches in the order of the tree.
+type GrepResult struct {
+	Matches []GrepMatch
+	Files   int  // files scanned
+	Cut     bool // there may be more: the limit was reached
+}
 
 // patterns are the routes that look for a pattern: in names (glob) and in lines (grep).
 func (h *Handler) patterns(mux *http.ServeMux) {
@@ -19,6 +55,9 @@ func (h *Handler) patterns(mux *http.ServeMux) {
 	full(mux, "POST /api/v1/search/glob", h.glob)
 }
 
+// maxContext is how many lines around a match can be asked for.
+const maxContext = 100
+
 type grepBody struct {
 	URI        string `json:"uri"`
 	Pattern    string `json:"pattern"`
@@ -26,6 +65,11 @@ type grepBody struct {
 	IgnoreCase bool   `json:"case_insensitive"`
 	Limit      *int   `json:"node_limit"`
 	Levels     *int   `json:"level_limit"`
+
+	Tags     []string `json:"tags"`
+	ShowTags bool     `json:"include_tags"`
+	Before   int      `json:"before_context"`
+	After    int      `json:"after_context"`
 }
 
 // grep answers with the lines that match. Beside OpenViking's members, truncated says that the limit ended the search.
@@ -69,6 +113,15 @@ func (b grepBody) query() (GrepQuery, error) {
 	}
 	q.Limit = atLeastOne(b.Limit, "node_limit", &v)
 	q.Levels = atLeastOne(b.Levels, "level_limit", &v)
+	for name, n := range map[string]int{"before_context": b.Before, "after_context": b.After} {
+		if n < 0 || n > maxContext {
+			v.add(inBody(name), "greater_than_equal", "Input should be between 0 and %d", maxContext)
+		}
+	}
+	q.Before, q.After, q.ShowTags = b.Before, b.After, b.ShowTags
+	if len(b.Tags) > 0 {
+		q.Keep = func(n view.Node) bool { return tagged(n.Tags, b.Tags) }
+	}
 	return q, v.err()
 }
 
@@ -89,6 +142,9 @@ func (h *Handler) glob(r *http.Request, id skald.Identity) (any, error) {
 		Pattern string `json:"pattern"`
 		URI     string `json:"uri"`
 		Limit   *int   `json:"node_limit"`
+
+		Tags     []string `json:"tags"`
+		ShowTags bool     `json:"include_tags"`
 	}{URI: string(skald.Root), Limit: &limit}
 	if err := decode(r, &b, false); err != nil {
 		return nil, err
@@ -101,9 +157,20 @@ func (h *Handler) glob(r *http.Request, id skald.Identity) (any, error) {
 	if err := v.err(); err != nil {
 		return nil, err
 	}
-	found, cut, err := h.deps.Files.Glob(r.Context(), id, b.URI, b.Pattern, most)
+	found, cut, err := h.deps.Files.Glob(r.Context(), id, b.URI, b.Pattern, most, func(n view.Node) bool { return tagged(n.Tags, b.Tags) })
 	if err != nil {
 		return nil, err
 	}
-	return map[string]any{"matches": wire.List(found), "count": len(found), "truncated": cut}, nil
+	matches := make([]any, len(found))
+	for i, n := range found {
+		switch {
+		case b.ShowTags:
+			matches[i] = listing{output: "original", showTags: true}.render(n, false)
+		case n.Dir:
+			matches[i] = n.URI + "/"
+		default:
+			matches[i] = n.URI
+		}
+	}
+	return map[string]any{"matches": matches, "count": len(found), "truncated": cut}, nil
 }

@@ -123,15 +123,15 @@ func (h *Handler) getSession(r *http.Request, id skald.Identity) (any, error) {
 
 // noSession is OpenViking's answer to an unknown session. When it was deleted is said as well.
 func noSession(err error, session string) error {
-	return missing(err, session, "Session not found: "+session)
+	return missing(err, session, "Session not found: "+session, false)
 }
 
 // notThere is the same in the words of the calls that read and set a session.
 func notThere(err error, session string) error {
-	return missing(err, session, "Session "+session+" not found")
+	return missing(err, session, "Session "+session+" not found", true)
 }
 
-func missing(err error, session, message string) error {
+func missing(err error, session, message string, bare bool) error {
 	if skald.KindOf(err) != skald.KindNotFound {
 		return err
 	}
@@ -139,16 +139,16 @@ func missing(err error, session, message string) error {
 		message += ": " + deleted.Err.Error()
 	}
 	return &wire.Failure{
-		Kind: skald.KindNotFound, Message: message,
+		Kind: skald.KindNotFound, Message: message, Bare: bare,
 		Details: map[string]any{"resource": session, "type": "session"},
 	}
 }
 
 // meta is OpenViking's SessionMeta. Token usage of models is not counted by session here.
 func meta(s Session, id skald.Identity) map[string]any {
-	keep := 0
-	if s.AutoCommit != nil {
-		keep = s.AutoCommit.KeepRecent
+	keep, mode := s.Keep, ""
+	if keep.TurnBudget {
+		mode = turnBudget
 	}
 	return map[string]any{
 		"session_id": s.ID, "uri": s.URI, "user": userOf(id),
@@ -162,9 +162,10 @@ func meta(s Session, id skald.Identity) map[string]any {
 			"prompt_tokens": 0, "completion_tokens": 0, "total_tokens": 0, "cached_tokens": 0, "reasoning_tokens": 0,
 		},
 		"embedding_token_usage": map[string]int{"total_tokens": 0},
-		"pending_tokens":        s.PendingTokens, "keep_recent_count": keep, "retention_mode": "",
-		"keep_recent_turn_count": 0, "retained_message_token_budget": 0, "min_raw_tail_steps": 1,
-		"memory_policy": s.Memory, "auto_commit_policy": s.AutoCommit, "memory_extraction_config": extractionOf(s),
+		"pending_tokens":        s.PendingTokens, "keep_recent_count": keep.KeepRecent, "retention_mode": mode,
+		"keep_recent_turn_count": keep.KeepTurns, "retained_message_token_budget": keep.RetainTokens,
+		"min_raw_tail_steps": max(keep.MinTailSteps, 1),
+		"memory_policy":      s.Memory, "auto_commit_policy": s.AutoCommit, "memory_extraction_config": extractionOf(s),
 		"contexts_used": s.ContextsUsed, "skills_used": s.SkillsUsed,
 	}
 }

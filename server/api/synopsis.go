@@ -26,7 +26,8 @@ const (
 // Summarise looks at a text without a model.
 func Summarise(text string) Synopsis {
 	s := Synopsis{Kind: "text", Title: "Text", Structure: []string{}, Notable: notable(text)}
-	s.Summary = []string{fmt.Sprintf("%d characters in %d lines", utf8.RuneCountInString(text), strings.Count(strings.TrimRight(text, "\n"), "\n")+1)}
+	count := strings.Count(strings.TrimRight(text, "\n"), "\n") + 1
+	s.Summary = []string{fmt.Sprintf("%d characters in %d lines", utf8.RuneCountInString(text), count)}
 	switch trimmed := strings.TrimSpace(text); {
 	case strings.HasPrefix(trimmed, "{"):
 		var members map[string]json.RawMessage
@@ -48,12 +49,15 @@ func Summarise(text string) Synopsis {
 	return s
 }
 
+// faults are the words of lines that tell of one.
+var faults = []string{"error", "fatal", "panic", "exception"}
+
 // notable are the first lines that tell of a fault.
 func notable(text string) []string {
 	out := []string{}
 	for line := range strings.Lines(text) {
 		lower := strings.ToLower(line[:min(len(line), 400)])
-		if strings.Contains(lower, "error") || strings.Contains(lower, "fatal") || strings.Contains(lower, "panic") || strings.Contains(lower, "exception") {
+		if slices.ContainsFunc(faults, func(word string) bool { return strings.Contains(lower, word) }) {
 			out = append(out, cut(strings.TrimSpace(strings.ToValidUTF8(line, "\uFFFD")), lineLength))
 		}
 		if len(out) == mostNotable {

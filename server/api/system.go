@@ -148,7 +148,9 @@ func waited(queues []Queue) map[string]any {
 			out[q.Name] = waitedFor(q)
 			continue
 		}
-		semantic.Processed, semantic.Requeued, semantic.Errors = semantic.Processed+q.Processed, semantic.Requeued+q.Requeued, semantic.Errors+q.Errors
+		semantic.Processed += q.Processed
+		semantic.Requeued += q.Requeued
+		semantic.Errors += q.Errors
 		semantic.Messages = append(semantic.Messages, q.Messages...)
 	}
 	out["Semantic"] = waitedFor(semantic)

@@ -132,7 +132,8 @@ func renderTask(t Task) map[string]any {
 		"task_id": t.ID, "task_type": t.Type, "status": t.Status, "stage": orNull(t.Stage), "resource_id": orNull(t.Resource),
 		"created_at": epoch(t.Created), "updated_at": epoch(t.Updated),
 		"created_at_iso": timestamp(t.Created), "updated_at_iso": timestamp(t.Updated),
-		"processing_seconds": t.Updated.Sub(t.Created).Seconds(), "meta": map[string]any{}, "result": renderResult(t.Result), "error": orNull(cut(t.Error, maxTaskError)),
+		"processing_seconds": t.Updated.Sub(t.Created).Seconds(), "meta": map[string]any{},
+		"result": renderResult(t.Result), "error": orNull(cut(t.Error, maxTaskError)),
 	}
 	if len(t.Meta) > 0 {
 		out["meta"] = t.Meta

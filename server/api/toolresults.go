@@ -13,7 +13,7 @@ import (
 
 // ToolResults reads the long results of tools. They are no copies: the turns hold them, and the session's context shows a stub.
 type ToolResults interface {
-	// ListToolResults lists those that are shown as stubs, the newest first, of one tool or ("") of all.
+	// ListToolResults lists the newest of those that are shown as stubs, in the order of the session, of one tool or ("") of all.
 	ListToolResults(ctx context.Context, id skald.Identity, session, tool string, limit int) ([]ToolResult, error)
 	// ToolResult reads one, with its whole text. KindNotFound also when the session is not known.
 	ToolResult(ctx context.Context, id skald.Identity, session, result string) (ToolResult, string, error)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"io"
-	"mime/multipart"
 	"net/http"
 	"time"
 
@@ -63,16 +62,13 @@ func (h *Handler) upload(r *http.Request, id skald.Identity) (string, error) {
 		if part.FileName() == "" {
 			return "", invalid(inBody("file"), "value_error", "the file has no name")
 		}
-		key, err := h.deps.Resources.PutUpload(context.WithoutCancel(r.Context()), id, fileName(part), part)
+		key, err := h.deps.Resources.PutUpload(context.WithoutCancel(r.Context()), id, part.FileName(), part)
 		if err != nil {
 			return "", uploadFault(err)
 		}
 		return key, nil
 	}
 }
-
-// fileName is the name as it was sent: FileName cuts at a backslash on some systems only, and the service cleans it anyway.
-func fileName(p *multipart.Part) string { return p.FileName() }
 
 // uploadFault tells a body that is too large or cut off from a fault of ours.
 func uploadFault(err error) error {

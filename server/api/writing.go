@@ -35,6 +35,21 @@ type optional struct {
 	Timeout    *float64 `json:"timeout"`
 	Processing string   `json:"processing_mode"`
 	Telemetry  any      `json:"telemetry"`
+	Source     string   `json:"edit_source"`
+	ACL        any      `json:"acl"`
+	Defer      bool     `json:"defer_processing"`
+	Skip       bool     `json:"skip_conflicts"`
+}
+
+// refused is what this server does not do, and would be missed.
+func (o optional) refused() error {
+	switch {
+	case o.ACL != nil:
+		return unsupported("access lists are not served: a space is its user's, resources are the account's")
+	case o.Skip:
+		return unsupported("skip_conflicts is not served: a batch is written as a whole, or not at all")
+	}
+	return nil
 }
 
 func (o optional) check(v *issues) {
@@ -55,6 +70,9 @@ func (h *Handler) write(r *http.Request, id skald.Identity) (any, error) {
 		Content *string `json:"content"`
 		Mode    string  `json:"mode"`
 		Wait    bool    `json:"wait"`
+
+		Tags    []string `json:"tags"`
+		TagMode string   `json:"tag_mode"`
 	}
 	b.Mode = ModeReplace
 	if err := decodeExact(r, &b); err != nil {
@@ -68,13 +86,19 @@ func (h *Handler) write(r *http.Request, id skald.Identity) (any, error) {
 		v.add(inBody("content"), "missing", "Field required")
 	}
 	b.check(&v)
+	if b.TagMode != "" && b.TagMode != "replace" && b.TagMode != "append" {
+		v.add(inBody("tag_mode"), "literal_error", "Input should be 'replace' or 'append'")
+	}
 	switch {
 	case v.err() != nil:
 		return nil, v.err()
+	case b.refused() != nil:
+		return nil, b.refused()
 	case b.Mode != ModeReplace && b.Mode != ModeAppend && b.Mode != ModeCreate:
 		return nil, skald.Invalid("content.write", "mode", "unsupported write mode: %s", b.Mode)
 	}
-	done, err := h.deps.Files.Write(r.Context(), id, []Change{{URI: b.URI, Mode: b.Mode, Content: []byte(*b.Content), Text: true}})
+	change := Change{URI: b.URI, Mode: b.Mode, Content: []byte(*b.Content), Tags: b.Tags, TagAdd: b.TagMode == "append", Text: true}
+	done, err := h.deps.Files.Write(r.Context(), id, []Change{change})
 	if err != nil {
 		return nil, err
 	}
@@ -130,6 +154,9 @@ func (h *Handler) batchWrite(r *http.Request, id skald.Identity) (any, error) {
 	b.check(&v)
 	changes := changesOf(b.Operations, &v)
 	if err := v.err(); err != nil {
+		return nil, err
+	}
+	if err := b.refused(); err != nil {
 		return nil, err
 	}
 	root, err := h.batchRoot(r, id, b.Root)
@@ -273,7 +300,7 @@ func (h *Handler) reindex(r *http.Request, id skald.Identity) (any, error) {
 		Tags      []string `json:"tags"`
 		TagMode   string   `json:"tag_mode"`
 	}{Mode: ReindexVectors, Wait: true, Recursive: true}
-	if err := decodeExact(r, &b); err != nil {
+	if err := decode(r, &b, false); err != nil {
 		return nil, err
 	}
 	if err := need("uri", b.URI); err != nil {

@@ -11,10 +11,14 @@ import (
 	"github.com/skald-engine/skald/server/api"
 )
 
-// ArchiveSession implements api.Backend. Commits of one session are serialised by the store: a second one finds what the first
-// left open (ARC-01).
-func (b *Backend) ArchiveSession(ctx context.Context, id skald.Identity, session string, o api.CommitOptions) (out api.Committed, err error) {
+// ArchiveSession implements api.Backend. Commits of one session are serialised by the store: a second one finds what the first left open
+// (ARC-01). The session remembers what it was asked to keep.
+func (b *Backend) ArchiveSession(
+	ctx context.Context, id skald.Identity, session string, o api.CommitOptions,
+) (out api.Committed, err error) {
 	err = b.change(ctx, "commit", b.ref(id, session), func(tx skald.Tx, s *state) error {
+		s.note.Keep = o
+		s.note.Keep.EventTags, s.note.Keep.Reset = nil, false
 		out, err = commit(tx, s, o, "api", b.engine.Now())
 		return err
 	})

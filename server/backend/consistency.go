@@ -112,7 +112,7 @@ func (c *check) files(scopes []skald.Scope) error {
 			return err
 		}
 		docs := index.DocsOfText(skald.Doc{Scope: f.Scope, Kind: tree.KindOf(f.URI), URI: f.URI}, tree.Text(f))
-		docs = docs[:min(len(docs), index.MaxPassages)]
+		docs = docs[:min(len(docs), index.MaxFilePassages)]
 		if err := c.thing(api.IndexRecord{URI: f.URI, Type: "resource", Level: 2}, docs); err != nil {
 			return err
 		}

@@ -29,7 +29,7 @@ func due(s *state, p api.AutoCommitPolicy, now time.Time) string {
 	switch {
 	case paused(s, p, now):
 		return ""
-	case p.PendingTokens > 0 && s.OpenTokens > p.PendingTokens:
+	case p.PendingTokens > 0 && s.pending() > p.PendingTokens:
 		return "tokens"
 	case p.Messages > 0 && s.live() > p.Messages:
 		return "turns"

@@ -82,7 +82,9 @@ func results(ref skald.SessionRef, run []skald.Turn) (list []api.Result, places 
 func resultsURI(ref skald.SessionRef) skald.URI { return ref.URI().Join("tool-results") }
 
 // ListToolResults implements api.ToolResults.
-func (b *Backend) ListToolResults(ctx context.Context, id skald.Identity, session, tool string, limit int) (out []api.ToolResult, err error) {
+func (b *Backend) ListToolResults(
+	ctx context.Context, id skald.Identity, session, tool string, limit int,
+) (out []api.ToolResult, err error) {
 	ref := b.ref(id, session)
 	err = b.store.View(ctx, func(tx skald.Tx) error {
 		if _, err := tx.Session(ref); err != nil {
@@ -106,6 +108,7 @@ func (b *Backend) ListToolResults(ctx context.Context, id skald.Identity, sessio
 			return len(out) < limit, nil
 		})
 	})
+	slices.Reverse(out)
 	return out, err
 }
 

@@ -79,10 +79,10 @@ func describe(s state) (api.Session, error) {
 	policy, err := s.policy()
 	out := api.Session{
 		ID: s.Ref.ID, URI: s.Ref.URI(), Created: s.Created, Updated: s.Updated, LastCommit: s.LastCommit,
-		Live: s.live(), Total: s.total(), Commits: s.Archives, PendingTokens: s.OpenTokens,
+		Live: s.live(), Total: s.total(), Commits: s.Archives, PendingTokens: s.pending(),
 		ContextsUsed: s.UsedCount, SkillsUsed: s.SkillCount,
 		AutoCommit: policy, Memory: s.note.Memory, EventTags: s.note.Extraction.Events.Tags,
-		LastAutoCommit: s.note.LastAuto, LastIdleCommit: s.note.LastIdle,
+		LastAutoCommit: s.note.LastAuto, LastIdleCommit: s.note.LastIdle, Keep: s.note.Keep,
 	}
 	if s.LastSeq > 0 {
 		out.LastMessage = s.LastCommitTurn

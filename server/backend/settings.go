@@ -8,7 +8,9 @@ import (
 )
 
 // ConfigureSession implements api.Settings.
-func (b *Backend) ConfigureSession(ctx context.Context, id skald.Identity, session string, c api.Configuration) (out api.Session, err error) {
+func (b *Backend) ConfigureSession(
+	ctx context.Context, id skald.Identity, session string, c api.Configuration,
+) (out api.Session, err error) {
 	err = b.change(ctx, "configure_session", b.ref(id, session), func(tx skald.Tx, s *state) error {
 		old, err := s.policy()
 		if err != nil {

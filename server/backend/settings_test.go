@@ -57,7 +57,33 @@ func TestCreateCompletesWhatItIsGiven(t *testing.T) {
 		"working_memory": map[string]any{"enabled": true}, "memory_types": []string{"cases", "events", "experiences", "trajectories"}})
 	d.post("/api/v1/sessions", `{"session_id":"c","memory_policy":{"memory_types":["cases","events"]}}`)
 	d.same("implied", d.get("/api/v1/sessions/c")["memory_policy"].(map[string]any)["memory_types"], []string{"events"})
+	d.post("/api/v1/sessions", `{"session_id":"all","memory_policy":{}}`)
+	if p := d.get("/api/v1/sessions/all")["memory_policy"].(map[string]any); len(p) != 3 {
+		t.Error(p)
+	}
 	d.post("/api/v1/sessions", "")
+}
+
+// A session remembers what its last commit was asked to keep; what was kept is not pending, and what comes after it is.
+func TestCommitRemembersWhatItKeeps(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	d.talk("s", 1, 6)
+	kept := func(want ...any) {
+		t.Helper()
+		s := d.get("/api/v1/sessions/s")
+		d.same("kept", []any{s["message_count"], s["keep_recent_count"], s["retention_mode"], s["keep_recent_turn_count"],
+			s["retained_message_token_budget"], s["min_raw_tail_steps"], s["pending_tokens"]}, want)
+	}
+	d.same("active", d.commit("s", `{"keep_recent_count":2}`)["estimated_active_tokens"].(float64) > 0, true)
+	kept(2, 2, "", 0, 0, 1, 0)
+	if n := d.say("s", "user", "some more words")["pending_tokens"].(float64); n < 1 || n > 60 {
+		t.Errorf("%v tokens pending", n)
+	}
+	d.commit("s", `{"retention_mode":"turn_budget","keep_recent_turn_count":1,"retained_message_token_budget":1000,"min_raw_tail_steps":2}`)
+	kept(1, 0, "turn_budget", 1, 1000, 2, 0)
+	d.commit("s", "")
+	kept(0, 0, "", 0, 0, 1, 0)
 }
 
 // PATCH merges, null turns off, and what is not named stays.
@@ -151,10 +177,11 @@ func TestResetContext(t *testing.T) {
 	t.Parallel()
 	d := start(t)
 	d.talk("s", 1, 4)
-	d.same("commit", d.commit("s", `{"reset_context":true}`)["status"], "accepted")
+	c := d.commit("s", `{"reset_context":true}`)
+	d.same("commit", []any{c["status"], c["reset_context"]}, []any{"accepted", true})
 	d.jobs()
 	d.say("s", "user", "a new beginning")
-	c := d.context("s", "")
+	c = d.context("s", "")
 	d.same("messages", c.count(), 1)
 	d.same("overview", c["latest_archive_overview"], "")
 	d.same("archive", d.get("/api/v1/sessions/s/archives/archive_001").count(), 4)

@@ -23,10 +23,12 @@ type note struct {
 	Extraction extraction        `json:"memory_extraction_config,omitzero"`
 	LastAuto   time.Time         `json:"last_auto_commit_at,omitzero"`
 	LastIdle   time.Time         `json:"last_idle_commit_at,omitzero"`
-	Uses       int               `json:"uses,omitempty"`       // memories reported used since the last commit
-	Parts      int               `json:"parts,omitempty"`      // continuing turns ever stored
-	OpenParts  int               `json:"open_parts,omitempty"` // continuing turns among the open ones
-	OpenFrom   int64             `json:"open_from,omitempty"`  // where those began when they were counted
+	Uses       int               `json:"uses,omitempty"`        // memories reported used since the last commit
+	Parts      int               `json:"parts,omitempty"`       // continuing turns ever stored
+	OpenParts  int               `json:"open_parts,omitempty"`  // continuing turns among the open ones
+	OpenFrom   int64             `json:"open_from,omitempty"`   // where those began when they were counted
+	Keep       api.CommitOptions `json:"keep,omitzero"`         // of the last commit by a caller
+	KeptTokens int               `json:"kept_tokens,omitempty"` // of what that commit left open
 }
 
 // extraction is a memory_extraction_config.
@@ -67,7 +69,7 @@ func read(s skald.Session) (state, error) {
 		}
 	}
 	if out.note.OpenFrom != s.OpenFrom { // somebody else's commit archived all that was open then
-		out.note.OpenFrom, out.note.OpenParts = s.OpenFrom, 0
+		out.note.OpenFrom, out.note.OpenParts, out.note.KeptTokens = s.OpenFrom, 0, 0
 	}
 	return out, nil
 }
@@ -93,7 +95,7 @@ func (s *state) stored(turns []skald.Turn) {
 
 // kept counts anew after a commit that left turns open.
 func (s *state) kept(turns []skald.Turn) {
-	s.note.OpenFrom, s.note.OpenParts = s.OpenFrom, 0
+	s.note.OpenFrom, s.note.OpenParts, s.note.KeptTokens = s.OpenFrom, 0, s.OpenTokens
 	for _, t := range turns {
 		if continues(t) {
 			s.note.OpenParts++
@@ -106,6 +108,9 @@ var continuing = regexp.MustCompile(`^msg_[0-9a-f]{32}/[0-9]+$`)
 
 // continues reports a turn that belongs to the message of the turn before.
 func continues(t skald.Turn) bool { return continuing.MatchString(t.EntryID) }
+
+// pending are the tokens that came since a commit: what it left open is not counted until the next one.
+func (s *state) pending() int { return max(0, s.OpenTokens-s.note.KeptTokens) }
 
 func (s *state) live() int  { return int(s.LastSeq-s.OpenFrom+1) - s.note.OpenParts }
 func (s *state) total() int { return int(s.LastSeq) - s.note.Parts }

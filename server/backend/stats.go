@@ -22,7 +22,8 @@ func (b *Backend) MemoryStats(ctx context.Context, id skald.Identity, category s
 	switch {
 	case category == "":
 	case !slices.Contains(categories, category):
-		return out, skald.Invalid("backend.stats", "category", "Unknown category: %s. Valid categories: %s", category, strings.Join(categories, ", "))
+		valid := strings.Join(categories, ", ")
+		return out, skald.Invalid("backend.stats", "category", "Unknown category: %s. Valid categories: %s", category, valid)
 	default:
 		wanted = []string{category}
 	}

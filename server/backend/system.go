@@ -48,7 +48,7 @@ func (b *Backend) busy(ctx context.Context, id skald.Identity) (busy bool, err e
 
 // queueNames are OpenViking's names for the kinds of jobs, in the order in which they are shown.
 var queueNames = []struct{ kind, name string }{
-	{archive.JobKind, "SessionCommit"}, {"add_resource", "AddResource"}, {"admin_reindex", "Reindex"}, {"user_deletion", "UserDeletion"},
+	{archive.JobKind, "SessionCommit"}, {"add_resource", "AddResource"}, {"admin_reindex", "Reindex"}, {"user_delete", "UserDeletion"},
 }
 
 // Queues implements api.System. What is indexed is written with its index rows: nothing ever waits in that queue.
@@ -124,7 +124,9 @@ func (b *Backend) Figures(ctx context.Context, id skald.Identity) (f api.Figures
 }
 
 // IndexRecords implements api.System: memories, files and archives, which OpenViking's index has a record of each.
-func (b *Backend) IndexRecords(ctx context.Context, id skald.Identity, under string, after skald.URI, limit int) (out []api.IndexRecord, err error) {
+func (b *Backend) IndexRecords(
+	ctx context.Context, id skald.Identity, under string, after skald.URI, limit int,
+) (out []api.IndexRecord, err error) {
 	root := skald.Root
 	if under != "" {
 		if root, err = skald.ParseURI(under, id, b.engine.Policy()); err != nil {

@@ -27,7 +27,8 @@ var taskTypes = map[string]struct {
 	"admin_reindex":            {"admin_reindex", true},
 	"snapshot_restore_reindex": {"snapshot_restore_reindex", true},
 	"content_batch_write":      {"content_batch_write", false},
-	"user_deletion":            {"user_deletion", false},
+	"user_delete":              {"user_delete", false},
+	"account_delete":           {"account_delete", false},
 	"legacy_migration":         {"legacy_migration", false},
 }
 
@@ -37,8 +38,11 @@ const (
 	keepFailed = 7 * 24 * time.Hour
 )
 
-// expired reports a job that ended so long ago that nobody asks for it any more.
+// expired reports a task that ended so long ago that nobody asks for it any more. Other jobs are their owners' to remove.
 func expired(j skald.Job, now time.Time) bool {
+	if _, known := taskTypes[j.Kind]; !known {
+		return false
+	}
 	keep := keepDone
 	if j.State == skald.JobFailed && j.Error != archive.Cancelled {
 		keep = keepFailed

@@ -13,7 +13,7 @@ import (
 	"github.com/skald-engine/skald/tree/view"
 )
 
-func onDisk(b *testing.B) daemon {
+func onDisk(b testing.TB) daemon {
 	b.Helper()
 	store, err := sqlite.Open(context.Background(), b.TempDir(), sqlite.Options{})
 	if err != nil {
@@ -110,7 +110,7 @@ func BenchmarkGrep(b *testing.B) {
 // TestTenThousandFiles: a folder of 10,000 files is listed, refreshed once however many writes there were, and read while it is written.
 func TestTenThousandFiles(t *testing.T) {
 	t.Parallel()
-	d := start(t)
+	d := onDisk(t) // the store in memory looks through all documents at every write
 	ctx := context.Background()
 	var wg sync.WaitGroup
 	for part := range 4 {
@@ -137,5 +137,6 @@ func TestTenThousandFiles(t *testing.T) {
 	if err := d.files.Settle(ctx, skald.Identity{Account: "acme", User: "ann", Agent: "main"}); err != nil {
 		t.Fatal(err)
 	}
-	d.has("overview", ask[string](d, "GET", "/api/v1/content/overview?uri=viking://resources/many", ""), "10000 files, 0 folders", "and 9900 more")
+	d.has("overview", ask[string](d, "GET", "/api/v1/content/overview?uri=viking://resources/many", ""), "10000 files, 0 folders",
+		"and 9900 more")
 }

@@ -53,8 +53,11 @@ func (f *Files) Backup(ctx context.Context, id skald.Identity, w io.Writer) erro
 		}
 		dirs := map[skald.URI]bool{}
 		for _, s := range scopes {
-			v := view.View{Tx: tx, Policy: skald.Policy{IsolateUserScopeByAgent: s.Kind == skald.ScopeUser && s.Agent != "",
-				IsolateAgentScopeByUser: s.Kind == skald.ScopeAgent && s.User != ""}, ID: skald.Identity{Account: id.Account, User: s.User, Agent: s.Agent}}
+			apart := skald.Policy{
+				IsolateUserScopeByAgent: s.Kind == skald.ScopeUser && s.Agent != "",
+				IsolateAgentScopeByUser: s.Kind == skald.ScopeAgent && s.User != "",
+			}
+			v := view.View{Tx: tx, Policy: apart, ID: skald.Identity{Account: id.Account, User: s.User, Agent: s.Agent}}
 			x := exporting{View: v, ctx: ctx, pack: p, root: skald.Root}
 			if err := x.scope(s, dirs); err != nil {
 				return err

@@ -203,7 +203,5 @@ func other(v view.View, n view.Node) (abstract, overview string, err error) {
 }
 
 func invalid(uri skald.URI, format string, args ...any) error {
-	e := skald.Invalid("files", "uri", format, args...)
-	e.URI = string(uri)
-	return e
+	return skald.Invalid("files", "uri", "%s "+format, append([]any{uri}, args...)...)
 }

@@ -43,13 +43,25 @@ func TestList(t *testing.T) {
 	d.same("abstract of a file", tree[1]["abstract"], "Grey heron")
 	d.same("level_limit", len(ask[[]object](d, "GET", "/api/v1/fs/tree?uri=viking://resources&level_limit=1", "")), 2)
 	original := ask[[]object](d, "GET", "/api/v1/fs/ls?uri=viking://resources&output=original", "")
-	d.same("original", original[1], object{"name": "top.txt", "size": 10.0, "mode": 420.0, "modTime": "2026-03-02T09:00:00Z", "isDir": false,
-		"uri": "viking://resources/top.txt"})
+	d.same("original", original[1], object{"name": "top.txt", "size": 10.0, "mode": 420.0, "modTime": "2026-03-02T09:00:00Z",
+		"isDir": false,
+		"uri":   "viking://resources/top.txt"})
 	_, text := d.call("GET", "/api/v1/fs/ls?uri=viking://resources&limit=1", "")
 	d.has("limit", text, `"has_more":true`, "birds")
 	_, text = d.call("GET", "/api/v1/fs/ls?uri=viking://resources&limit=2", "")
 	d.has("limit", text, `"has_more":false`)
 
+	d.same("offset", d.ls("viking://resources", "&offset=1"), []string{"viking://resources/top.txt"})
+	d.same("beyond", d.ls("viking://resources", "&offset=9"), []string{})
+	d.same("folders", len(ask[[]object](d, "GET", "/api/v1/fs/tree?uri=viking://resources&directories_only=true", "")), 2)
+	d.post("/api/v1/content/set_tags", object{"uri": "viking://resources/top.txt", "tags": []string{"a=b", "c=d"}})
+	d.same("tags", d.ls("viking://resources", "&recursive=true&tags=a=b&tags=c=d"), []string{"viking://resources/top.txt"})
+	d.same("shown", ask[[]object](d, "GET", "/api/v1/fs/ls?uri=viking://resources&include_tags=true&output=original", "")[1]["tags"],
+		[]any{"a=b", "c=d"})
+	more := ask[[]object](d, "GET", "/api/v1/fs/ls?uri=viking://resources&include_abstract=false&include_overview=true", "")[0]
+	if _, shown := more["abstract"]; shown || more["overview"] == nil {
+		t.Errorf("%v", more)
+	}
 	for uri, status := range map[string]int{"viking://resources/none": 404, "viking://resources/top.txt": 400, "viking://user/bob": 403,
 		"viking://resources/../x": 403, "viking://temp": 400, "": 400} {
 		d.fails(status, "", "GET", "/api/v1/fs/ls?uri="+uri, "")
@@ -65,11 +77,13 @@ func TestStatAndAttrs(t *testing.T) {
 	library(d)
 	d.same("file", ask[object](d, "GET", "/api/v1/fs/stat?uri=viking://resources/top.txt", ""), object{"uri": "viking://resources/top.txt",
 		"name": "top.txt", "size": 10.0, "mode": 420.0, "modTime": "2026-03-02T09:00:00Z", "isDir": false, "isLocked": false})
-	for _, uri := range []string{"viking://", "viking://resources", "viking://user/ann/memories", "viking://~/sessions", "viking://agent/skills"} {
+	for _, uri := range []string{"viking://", "viking://resources", "viking://user/ann/memories", "viking://~/sessions",
+		"viking://agent/skills"} {
 		d.same(uri, ask[object](d, "GET", "/api/v1/fs/stat?uri="+uri, "")["isDir"], true)
 	}
-	d.same("attrs", ask[object](d, "GET", "/api/v1/fs/attrs?uri=viking://resources/top.txt", ""), object{"uri": "viking://resources/top.txt",
-		"context_type": "resource", "attrs": object{"tags": []any{}}})
+	d.same("attrs", ask[object](d, "GET", "/api/v1/fs/attrs?uri=viking://resources/top.txt", ""),
+		object{"uri": "viking://resources/top.txt",
+			"context_type": "resource", "attrs": object{"tags": []any{}}})
 	d.write("viking://user/ann/memories/preferences/tea.md", "I like green tea")
 	memory := ask[object](d, "GET", "/api/v1/fs/attrs?uri=viking://~/memories/preferences/tea.md", "")
 	d.same("type", memory["context_type"], "memory")
@@ -94,10 +108,12 @@ func TestTenants(t *testing.T) {
 	d.same("another account", eve.ls("viking://resources"), []string{})
 	eve.fails(404, "NOT_FOUND", "GET", "/api/v1/content/read?uri=viking://resources/top.txt", "")
 	for _, call := range [][2]string{{"/api/v1/content/write", `{"uri":"viking://user/ann/x.md","content":"x"}`},
-		{"/api/v1/fs/mkdir", `{"uri":"viking://user/ann/x"}`}, {"/api/v1/content/set_tags", `{"uri":"viking://user/ann/persona.md","tags":["a=b"]}`},
+		{"/api/v1/fs/mkdir", `{"uri":"viking://user/ann/x"}`}, {"/api/v1/content/set_tags",
+			`{"uri":"viking://user/ann/persona.md","tags":["a=b"]}`},
 		{"/api/v1/fs/mv", `{"from_uri":"viking://user/ann/persona.md","to_uri":"viking://resources/p.md"}`},
 		{"/api/v1/content/reindex", `{"uri":"viking://user/ann"}`}, {"/api/v1/pack/export", `{"uri":"viking://user/ann"}`},
-		{"/api/v1/search/grep", `{"uri":"viking://user/ann","pattern":"x"}`}, {"/api/v1/search/glob", `{"uri":"viking://user/ann","pattern":"*"}`}} {
+		{"/api/v1/search/grep", `{"uri":"viking://user/ann","pattern":"x"}`}, {"/api/v1/search/glob",
+			`{"uri":"viking://user/ann","pattern":"*"}`}} {
 		bob.fails(403, "PERMISSION_DENIED", "POST", call[0], call[1])
 	}
 	bob.fails(403, "PERMISSION_DENIED", "DELETE", "/api/v1/fs?uri=viking://user/ann/persona.md", "")
@@ -131,7 +147,8 @@ func TestReadAndDownload(t *testing.T) {
 
 	d.write("viking://user/ann/memories/preferences/tea.md", "I like green tea")
 	d.same("memory", d.read("viking://~/memories/preferences/tea.md"), "I like green tea")
-	d.has("raw", ask[string](d, "GET", "/api/v1/content/read?raw=true&uri=viking://~/memories/preferences/tea.md", ""), "type: preferences", "green tea")
+	d.has("raw", ask[string](d, "GET", "/api/v1/content/read?raw=true&uri=viking://~/memories/preferences/tea.md", ""),
+		"type: preferences", "green tea")
 }
 
 // The texts of folders are made of what is in them, follow changes upwards, and leave alone what somebody wrote.
@@ -167,7 +184,8 @@ func TestDigests(t *testing.T) {
 		t.Fatal(err)
 	}
 	d.has("made again", text("overview", "viking://resources/birds"), "README.md: The bird book")
-	d.same("nothing there yet", text("abstract", "viking://user/ann/memories"), "# viking://user/ann/memories [Directory abstract is not ready]")
+	d.same("nothing there yet", text("abstract", "viking://user/ann/memories"),
+		"# viking://user/ann/memories [Directory abstract is not ready]")
 	d.has("nothing there yet", text("overview", "viking://~/sessions"), "\n\n[Directory overview is not ready]")
 	d.fails(404, "NOT_FOUND", "GET", "/api/v1/content/abstract?uri=viking://resources/none", "")
 }
@@ -271,9 +289,11 @@ func TestBatchWrite(t *testing.T) {
 		many[i] = object{"uri": fmt.Sprint(root, "/", i, ".md"), "content": "x"}
 	}
 	big := object{"uri": root + "/big.md", "content": strings.Repeat("x", 9<<20)}
-	for _, ops := range [][]object{{}, many, {big}, {{"uri": root + "/x.md"}}, {{"uri": root + "/x.md", "content": "x", "content_base64": "eA=="}},
+	for _, ops := range [][]object{{}, many, {big}, {{"uri": root + "/x.md"}}, {{"uri": root + "/x.md", "content": "x",
+		"content_base64": "eA=="}},
 		{{"uri": root + "/x.md", "content_base64": "*"}}, {{"uri": root + "/x.md", "content": "x", "mode": "move"}},
-		{{"uri": "viking://resources/other.md", "content": "x"}}, {{"uri": root + "/x.md", "content": "x"}, {"uri": root + "/x.md", "content": "y"}},
+		{{"uri": "viking://resources/other.md", "content": "x"}}, {{"uri": root + "/x.md", "content": "x"}, {"uri": root + "/x.md",
+			"content": "y"}},
 		{{"content": "x"}}} {
 		d.fails(400, "INVALID_ARGUMENT", "POST", "/api/v1/content/batch-write", batch(ops...))
 	}
@@ -306,7 +326,8 @@ func TestRemove(t *testing.T) {
 	d.same("listed", d.ls("viking://resources"), []string{"viking://resources/top.txt"})
 	d.same("a file", rm("viking://resources/top.txt")["estimated_deleted_count"], 1)
 	d.same("again", rm("viking://resources/top.txt")["estimated_deleted_count"], 0)
-	for _, uri := range []string{"viking://", "viking://resources", "viking://user/ann", "viking://~", "viking://agent", "viking://user", "viking://user/bob"} {
+	for _, uri := range []string{"viking://", "viking://resources", "viking://user/ann", "viking://~", "viking://agent", "viking://user",
+		"viking://user/bob"} {
 		d.fails(403, "PERMISSION_DENIED", "DELETE", "/api/v1/fs?recursive=true&uri="+uri, "")
 	}
 	d.fails(400, "INVALID_ARGUMENT", "DELETE", "/api/v1/fs", "")
@@ -318,7 +339,8 @@ func TestMove(t *testing.T) {
 	library(d)
 	mv := func(from, to string) { d.Helper(); d.post("/api/v1/fs/mv", object{"from_uri": from, "to_uri": to}) }
 	mv("viking://resources/birds/heron.md", "viking://resources/birds/egret.md")
-	d.same("index", []any{d.found("dawn", "viking://resources/birds/heron.md"), d.found("dawn", "viking://resources/birds/egret.md")}, []any{false, true})
+	d.same("index", []any{d.found("dawn", "viking://resources/birds/heron.md"), d.found("dawn", "viking://resources/birds/egret.md")},
+		[]any{false, true})
 	mv("viking://resources/birds", "viking://resources/fowl")
 	d.same("a folder", d.found("dawn", "viking://resources/fowl/egret.md"), true)
 	d.same("names", d.read("viking://resources/fowl/notes/a b.md"), "spaces in names")
@@ -346,6 +368,25 @@ func TestMove(t *testing.T) {
 	}
 }
 
+func TestCopy(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	library(d)
+	cp := func(from, to string, recursive bool) object {
+		d.Helper()
+		return d.post("/api/v1/fs/cp", object{"from_uri": from, "to_uri": to, "recursive": recursive})
+	}
+	d.same("one", cp("viking://resources/top.txt", "viking://resources/copy.txt", false)["files_created"], 1)
+	d.same("folder", cp("viking://resources/birds", "viking://resources/fowl", true)["files_created"], 6)
+	d.same("both", []any{d.found("dawn", "viking://resources/birds/heron.md"), d.found("dawn", "viking://resources/fowl/heron.md")},
+		[]any{true, true})
+	d.fails(400, "", "POST", "/api/v1/fs/cp", `{"from_uri":"viking://resources/birds","to_uri":"viking://resources/x"}`)
+	d.fails(400, "", "POST", "/api/v1/fs/cp",
+		`{"from_uri":"viking://resources/birds","to_uri":"viking://resources/birds/x","recursive":true}`)
+	d.fails(404, "", "POST", "/api/v1/fs/cp", `{"from_uri":"viking://resources/none","to_uri":"viking://resources/x"}`)
+	d.fails(403, "", "POST", "/api/v1/fs/cp", `{"from_uri":"viking://resources/top.txt","to_uri":"viking://user/bob/x"}`)
+}
+
 func TestTags(t *testing.T) {
 	t.Parallel()
 	d := start(t)
@@ -369,6 +410,11 @@ func TestTags(t *testing.T) {
 	d.write("viking://~/memories/preferences/tea.md", "I like tea")
 	ask[object](d, "POST", "/api/v1/fs/attrs/set_tags", `{"uri":"viking://~/memories/preferences/tea.md","tags":["a=b"]}`)
 	d.same("memory", tags("viking://~/memories/preferences/tea.md"), []any{"a=b"})
+	written := object{"uri": "viking://resources/top.txt", "content": "x", "tags": []string{"n=1"}, "tag_mode": "append"}
+	d.post("/api/v1/content/write", written)
+	d.same("with a write", tags("viking://resources/top.txt"), []any{"n=1"})
+	d.fails(501, "UNIMPLEMENTED", "POST", "/api/v1/content/write",
+		`{"uri":"viking://resources/top.txt","content":"x","acl":{"read":["bob"]}}`)
 	d.fails(404, "NOT_FOUND", "POST", "/api/v1/content/set_tags", `{"uri":"viking://resources/none","tags":["a=b"]}`)
 	d.fails(400, "", "POST", "/api/v1/content/set_tags", `{"uri":"viking://resources/top.txt"}`)
 	d.fails(400, "", "POST", "/api/v1/content/set_tags", `{"uri":"viking://resources/top.txt","tags":["a=b"],"mode":"remove"}`)

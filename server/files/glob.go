@@ -10,9 +10,11 @@ import (
 	"github.com/skald-engine/skald/tree/view"
 )
 
-// Glob implements api.Files: * and ? stay within a name, ** crosses folders, {a,b} is either. Hidden names are left out; the URI of a
-// folder ends with a slash. The part of the pattern before its first wildcard is gone to directly.
-func (f *Files) Glob(ctx context.Context, id skald.Identity, raw, pattern string, limit int) (found []skald.URI, cut bool, err error) {
+// Glob implements api.Files: * and ? stay within a name, ** crosses folders, {a,b} is either. Hidden names are left out. The
+// part of the pattern before its first wildcard is gone to directly.
+func (f *Files) Glob(
+	ctx context.Context, id skald.Identity, raw, pattern string, limit int, keep func(view.Node) bool,
+) (found []view.Node, cut bool, err error) {
 	pattern = strings.Trim(pattern, "/")
 	if !doublestar.ValidatePattern(pattern) {
 		return nil, false, skald.Invalid("files.glob", "pattern", "%q is not a valid pattern", pattern)
@@ -39,18 +41,14 @@ func (f *Files) Glob(ctx context.Context, id skald.Identity, raw, pattern string
 				return view.SkipDir
 			}
 			rel := strings.TrimPrefix(strings.TrimPrefix(string(n.URI), string(start)), "/")
-			if ok, err := doublestar.Match(rest, rel); err != nil || !ok {
+			if ok, err := doublestar.Match(rest, rel); err != nil || !ok || !keep(n) {
 				return ctx.Err()
 			}
 			if limit > 0 && len(found) >= limit {
 				cut = true
 				return errEnough
 			}
-			uri := n.URI
-			if n.Dir {
-				uri += "/"
-			}
-			found = append(found, uri)
+			found = append(found, n)
 			return nil
 		})
 	})

@@ -42,6 +42,7 @@ type grep struct {
 	ctx    context.Context
 	query  api.GrepQuery
 	result api.GrepResult
+	tags   *[]string // of the file that is searched, where they are shown
 }
 
 func (g *grep) run(root, exclude skald.URI) error {
@@ -82,8 +83,13 @@ func under(uri, folder skald.URI) bool {
 
 // node matches the lines of a file.
 func (g *grep) node(n view.Node) error {
-	if err := g.ctx.Err(); err != nil {
+	if err := g.ctx.Err(); err != nil || g.query.Keep != nil && !g.query.Keep(n) {
 		return err
+	}
+	g.tags = nil
+	if g.query.ShowTags {
+		g.tags = &[]string{}
+		*g.tags = append(*g.tags, n.Tags...)
 	}
 	if n.Kind == view.Session {
 		return g.session(n)
@@ -100,26 +106,53 @@ func (g *grep) node(n view.Node) error {
 }
 
 func (g *grep) text(uri skald.URI, text string) error {
-	n := 0
-	for line := range strings.Lines(text) {
-		n++
-		if err := g.line(uri, n, line); err != nil {
+	lines := strings.SplitAfter(text, "\n")
+	if lines[len(lines)-1] == "" {
+		lines = lines[:len(lines)-1]
+	}
+	for i, line := range lines {
+		beside := func(m *api.GrepMatch) { m.Before, m.After = g.around(lines, i) }
+		if err := g.line(uri, i+1, line, beside); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// line ends the search at the last match that is wanted. Whether there are more is not looked for.
-func (g *grep) line(uri skald.URI, n int, line string) error {
-	line = strings.TrimRight(line, "\r\n")
-	if !g.query.Pattern.MatchString(line) {
-		return nil
+// around lists the lines beside a match, where they are asked for.
+func (g *grep) around(lines []string, at int) (before, after *[]api.GrepLine) {
+	if g.query.Before == 0 && g.query.After == 0 {
+		return nil, nil
 	}
+	run := func(from, to int) *[]api.GrepLine {
+		list := []api.GrepLine{}
+		for i := max(from, 0); i < min(to, len(lines)); i++ {
+			list = append(list, api.GrepLine{Line: i + 1, Content: shown(lines[i])})
+		}
+		return &list
+	}
+	return run(at-g.query.Before, at), run(at+1, at+1+g.query.After)
+}
+
+// shown is a line without its end, and cut when it is very long.
+func shown(line string) string {
+	line = strings.TrimRight(line, "\r\n")
 	if len(line) > maxLine {
 		line = strings.ToValidUTF8(line[:maxLine], "") + "…"
 	}
-	g.result.Matches = append(g.result.Matches, api.GrepMatch{URI: uri, Line: n, Content: line})
+	return line
+}
+
+// line ends the search at the last match that is wanted. Whether there are more is not looked for.
+func (g *grep) line(uri skald.URI, n int, line string, more func(*api.GrepMatch)) error {
+	if !g.query.Pattern.MatchString(strings.TrimRight(line, "\r\n")) {
+		return nil
+	}
+	m := api.GrepMatch{URI: uri, Line: n, Content: shown(line), Tags: g.tags}
+	if more != nil {
+		more(&m)
+	}
+	g.result.Matches = append(g.result.Matches, m)
 	if g.result.Cut = len(g.result.Matches) == g.query.Limit; g.result.Cut {
 		return errEnough
 	}
@@ -181,7 +214,7 @@ func (g *grep) turns(ref skald.SessionRef, uri skald.URI, from, to, first int64)
 				continue
 			}
 			for line := range strings.Lines(words(t)) {
-				if err := g.line(uri, int(t.Seq-first)+1, line); err != nil {
+				if err := g.line(uri, int(t.Seq-first)+1, line, nil); err != nil {
 					return err
 				}
 			}

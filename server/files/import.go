@@ -105,7 +105,7 @@ func (x *importing) clear(tx skald.Tx) (skip bool, err error) {
 	case err != nil || x.conflict == api.ConflictSkip:
 		return true, err
 	case x.conflict != api.ConflictOverwrite:
-		return false, &skald.Error{Op: "pack.import", URI: string(x.root), Field: "parent", Kind: skald.KindConflict, Err: errTaken}
+		return false, taken(x.root)
 	}
 	p, _ := v.Place(x.root)
 	if _, err := x.files.forget(v, p, x.root); err != nil {
@@ -115,7 +115,10 @@ func (x *importing) clear(tx skald.Tx) (skip bool, err error) {
 	return false, err
 }
 
-var errTaken = skald.E("", skald.KindConflict, "exists already: use on_conflict overwrite to replace it, or skip to leave it")
+func taken(uri skald.URI) error {
+	return skald.E("pack.import", skald.KindConflict, "%s exists already: use on_conflict overwrite to replace it, or skip to leave it",
+		uri)
+}
 
 // look is the view that a node of the pack is written through: in a backup, its owner's.
 func (x *importing) look(tx skald.Tx, uri skald.URI) (view.View, view.Place, error) {
@@ -203,7 +206,7 @@ func (x *importing) node(v view.View, p view.Place, uri skald.URI, body []byte) 
 		case err == nil && x.conflict == api.ConflictSkip:
 			return nil
 		case err == nil && x.conflict != api.ConflictOverwrite:
-			return &skald.Error{Op: "pack.restore", URI: string(uri), Field: "pack", Kind: skald.KindConflict, Err: errTaken}
+			return taken(uri)
 		case err != nil && skald.KindOf(err) != skald.KindNotFound:
 			return err
 		}

@@ -25,6 +25,21 @@ func (f *Files) Move(ctx context.Context, id skald.Identity, from, to string) (f
 	return fromURI, toURI, err
 }
 
+// Copy implements api.Files, by the rules of Move.
+func (f *Files) Copy(ctx context.Context, id skald.Identity, from, to string) (toURI skald.URI, count int, err error) {
+	if toURI, err = f.parse(id, to); err != nil {
+		return "", 0, err
+	}
+	err = f.change(ctx, id, from, func(v view.View, uri skald.URI) error {
+		if err := f.movable(v, uri, toURI); err != nil {
+			return err
+		}
+		count, err = duplicate(v, uri, toURI)
+		return err
+	})
+	return toURI, count, err
+}
+
 func (f *Files) movable(v view.View, from, to skald.URI) error {
 	n, err := v.Stat(from)
 	switch {
@@ -33,7 +48,8 @@ func (f *Files) movable(v view.View, from, to skald.URI) error {
 	case n.Kind == view.Space, !v.ID.MayChange(from), !v.ID.MayChange(to):
 		return &skald.Error{Op: "files.move", URI: string(from), Field: "from_uri", Kind: skald.KindPermission, Err: errRoot}
 	case n.Kind != view.File && n.Kind != view.Folder:
-		return skald.E("files.move", skald.KindUnsupported, "only files and folders move: write what %s holds elsewhere and delete it", from)
+		return skald.E("files.move", skald.KindUnsupported, "only files and folders move: write what %s holds elsewhere and delete it",
+			from)
 	case from == to:
 		return skald.Invalid("files.move", "to_uri", "source and target must be different")
 	case strings.HasPrefix(string(to), string(from)+"/"), strings.HasPrefix(string(from), string(to)+"/"):
@@ -59,11 +75,21 @@ func (f *Files) movable(v view.View, from, to skald.URI) error {
 }
 
 func move(v view.View, from, to skald.URI) error {
+	if _, err := duplicate(v, from, to); err != nil {
+		return err
+	}
+	source, _ := v.Place(from)
+	_, err := tree.Delete(v.Tx, source.Scope, from)
+	return err
+}
+
+// duplicate stores a node and all below it under another URI, and counts what it stored.
+func duplicate(v view.View, from, to skald.URI) (int, error) {
 	source, _ := v.Place(from)
 	target, _ := v.Place(to)
 	below, err := v.Tx.Files(skald.FileQuery{Scopes: []skald.Scope{source.Scope}, Under: from})
 	if err != nil {
-		return err
+		return 0, err
 	}
 	uris := []skald.URI{from}
 	for _, x := range below {
@@ -72,16 +98,15 @@ func move(v view.View, from, to skald.URI) error {
 	for _, uri := range uris {
 		x, err := v.Tx.File(source.Scope, uri)
 		if err != nil {
-			return err
+			return 0, err
 		}
 		x.Scope, x.URI = target.Scope, to+uri[len(from):]
 		if strings.Count(string(x.URI), "/")-2 > maxDepth {
-			return invalid(x.URI, "is deeper than %d folders", maxDepth)
+			return 0, invalid(x.URI, "is deeper than %d folders", maxDepth)
 		}
 		if err := tree.Put(v.Tx, x); err != nil {
-			return err
+			return 0, err
 		}
 	}
-	_, err = tree.Delete(v.Tx, source.Scope, from)
-	return err
+	return len(uris), nil
 }

@@ -90,7 +90,8 @@ func TestBackupAndRestore(t *testing.T) {
 	to.same("files", to.ls("viking://resources", "&recursive=true"), d.ls("viking://resources", "&recursive=true"))
 	to.same("own file", to.read("viking://~/persona.md"), "I am careful")
 	to.same("memory", to.read("viking://~/memories/preferences/tea.md"), "I like tea")
-	to.same("tags", ask[object](to, "GET", "/api/v1/fs/attrs?uri=viking://~/memories/preferences/tea.md", "")["attrs"].(object)["tags"], []any{"a=b"})
+	to.same("tags", ask[object](to, "GET", "/api/v1/fs/attrs?uri=viking://~/memories/preferences/tea.md", "")["attrs"].(object)["tags"],
+		[]any{"a=b"})
 	to.same("another user", to.as("key-bob").read("viking://~/memories/preferences/coffee.md"), "Bob likes coffee")
 	to.same("skills", to.read("viking://agent/skills/knots/SKILL.md"), "# Knots")
 	session := ask[object](to, "GET", "/api/v1/sessions/s1", "")
@@ -182,7 +183,8 @@ func TestBrokenPacks(t *testing.T) {
 		"short": good[:len(good)/2],
 	} {
 		d.packs.Store(what, pack)
-		d.fails(400, "INVALID_ARGUMENT", "POST", "/api/v1/pack/import", jsonOf(t, object{"temp_file_id": what, "parent": "viking://resources/birds/notes"}))
+		d.fails(400, "INVALID_ARGUMENT", "POST", "/api/v1/pack/import", jsonOf(t, object{"temp_file_id": what,
+			"parent": "viking://resources/birds/notes"}))
 		d.same(what+" left nothing", len(d.ls("viking://resources/birds/notes")), 3)
 	}
 }

@@ -101,11 +101,12 @@ func TestTreeIsAMap(t *testing.T) {
 		defer store.Close()
 		d := startOn(t, store)
 		m, ctx := model{}, context.Background()
-		for i := range rapid.IntRange(1, 25).Draw(r, "operations") {
+		for i := range rapid.IntRange(1, 15).Draw(r, "operations") {
 			path, word := paths.Draw(r, "at"), fmt.Sprintf("word%d", i)
 			var err error
 			var want bool
-			switch kind := rapid.SampledFrom([]string{"write", "write", "write", "append", "mkdir", "remove", "move", "settle"}).Draw(r, "kind"); kind {
+			switch kind := rapid.SampledFrom([]string{"write", "write", "write", "append", "mkdir", "remove", "move", "settle"}).Draw(r,
+				"kind"); kind {
 			case "write":
 				_, err = d.files.Write(ctx, ann, []api.Change{{URI: base + path, Mode: api.ModeReplace, Content: []byte(word)}})
 				want = m.put(path, entry{content: word})

@@ -38,7 +38,7 @@ func TestReindex(t *testing.T) {
 	d.fails(404, "NOT_FOUND", "POST", "/api/v1/content/reindex", `{"uri":"viking://resources/none"}`)
 	d.fails(404, "NOT_FOUND", "POST", "/api/v1/content/reindex", `{"uri":"viking://resources/none","wait":false}`)
 	d.fails(400, "UNSUPPORTED_MODE", "POST", "/api/v1/content/reindex", `{"uri":"viking://resources","mode":"all"}`)
-	d.fails(400, "", "POST", "/api/v1/content/reindex", `{"uri":"viking://resources","x":1}`)
+	d.fails(400, "", "POST", "/api/v1/content/reindex", `{"uri":"viking://resources","tag_mode":"x"}`)
 	d.fails(400, "", "POST", "/api/v1/content/reindex", `{}`)
 
 	task := reindex(object{"uri": "viking://resources", "wait": false})
@@ -47,7 +47,8 @@ func TestReindex(t *testing.T) {
 		t.Fatal(err)
 	}
 	result := ask[object](d, "GET", "/api/v1/tasks/"+task["task_id"].(string), "")
-	d.same("task", []any{result["task_type"], result["status"], result["result"].(object)["rebuilt_records"]}, []any{"admin_reindex", "completed", 7.0})
+	d.same("task", []any{result["task_type"], result["status"], result["result"].(object)["rebuilt_records"]}, []any{"admin_reindex",
+		"completed", 7.0})
 	d.as("key-bob").fails(404, "NOT_FOUND", "GET", "/api/v1/tasks/"+task["task_id"].(string), "")
 }
 
@@ -59,7 +60,8 @@ func TestReindexResumes(t *testing.T) {
 		d.write(fmt.Sprintf("viking://resources/many/%03d.md", i), fmt.Sprint("number ", i))
 	}
 	ctx := context.Background()
-	if _, _, err := d.files.ReindexLater(ctx, ann, api.ReindexQuery{URI: "viking://resources/many", Mode: api.ReindexVectors, Recursive: true}); err != nil {
+	if _, _, err := d.files.ReindexLater(ctx, ann, api.ReindexQuery{URI: "viking://resources/many", Mode: api.ReindexVectors,
+		Recursive: true}); err != nil {
 		t.Fatal(err)
 	}
 	var j skald.Job

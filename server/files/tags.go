@@ -44,6 +44,10 @@ func (f *Files) SetTags(ctx context.Context, id skald.Identity, t api.Tagging) (
 			return err
 		}
 		for _, n := range nodes {
+			if len(tags) == 0 && len(t.Tags) > 0 { // all were misspelt
+				out.Skipped++
+				continue
+			}
 			ok, err := setTags(v, n, tagged(n.Tags, tags, t.Append))
 			switch {
 			case err != nil:

@@ -70,7 +70,8 @@ func TestWebDAV(t *testing.T) {
 	do(405, "POST", "/birds", "x")
 	do(405, "DELETE", "", "")
 
-	_, lock := do(200, "LOCK", "/top.txt", `<?xml version="1.0"?><lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>`)
+	_, lock := do(200, "LOCK", "/top.txt",
+		`<?xml version="1.0"?><lockinfo xmlns="DAV:"><lockscope><exclusive/></lockscope><locktype><write/></locktype></lockinfo>`)
 	d.has("lock", lock, "locktoken")
 	do(423, "PUT", "/top.txt", "x")
 	eve := d.as("key-eve")

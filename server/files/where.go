@@ -34,15 +34,17 @@ func writable(v view.View, uri skald.URI) (view.Place, error) {
 		return p, invalid(uri, "is deeper than %d folders", maxDepth)
 	}
 	for _, name := range p.Path {
-		if len(name) > maxName || strings.TrimSpace(name) == "" || strings.ContainsFunc(name, func(r rune) bool { return r < ' ' || r == 0x7f }) {
-			return p, invalid(uri, "a name has 1 to %d bytes and no control characters", maxName)
+		if len(name) > maxName || strings.TrimSpace(name) == "" || strings.ContainsFunc(name,
+			func(r rune) bool { return r < ' ' || r == 0x7f }) {
+			return p, invalid(uri, "has a name that is none: 1 to %d bytes, no control characters", maxName)
 		}
 	}
 	switch {
 	case p.Scope.Kind == skald.ScopeUser && slices.Contains(managed, p.Path[0]):
-		return p, invalid(uri, "user-scope writes go to memories/, resources/ or your own folders; %s/ has an interface of its own", p.Path[0])
+		return p, invalid(uri,
+			"cannot be written by hand: %s/ has an interface of its own; write to memories/, resources/ or a folder of your own", p.Path[0])
 	case p.Scope.Kind == skald.ScopeAgent && p.Path[0] != "memories":
-		return p, invalid(uri, "agent-scope writes go to the shared viking://agent/skills, or to the agent's memories/")
+		return p, invalid(uri, "cannot be written: of agents, only the shared viking://agent/skills and the agent's memories/ can")
 	}
 	return p, nil
 }
@@ -55,6 +57,7 @@ func mayMake(uri skald.URI) error {
 	if view.IsText(uri) || slices.Contains(creatable, strings.ToLower(ext)) {
 		return nil
 	}
-	return invalid(uri, "creating a new file does not allow the extension %q: use one of %s, batch-write, or import it as a resource",
+	return invalid(uri,
+		"is new, and %q is no extension that a new file may have here: use one of %s, batch-write, or import it as a resource",
 		ext, strings.Join(creatable, " "))
 }

@@ -76,7 +76,7 @@ func (f *Files) write(v view.View, uri skald.URI, c api.Change) (api.Changed, er
 			return api.Changed{}, err
 		}
 	case exists && c.Mode == api.ModeCreate && old.Kind != view.Text:
-		return api.Changed{}, &skald.Error{Op: "files.write", URI: string(uri), Field: "uri", Kind: skald.KindExists, Err: errThere}
+		return api.Changed{}, there("files.write", skald.KindExists, uri)
 	}
 	content := c.Content
 	if c.Mode == api.ModeAppend && exists {
@@ -89,10 +89,21 @@ func (f *Files) write(v view.View, uri skald.URI, c api.Change) (api.Changed, er
 	if len(content) > MaxContent {
 		return api.Changed{}, invalid(uri, "is larger than %d MB: split it, or import it as a resource", MaxContent>>20)
 	}
-	return f.put(v, p, uri, exists, content)
+	done, err := f.put(v, p, uri, exists, content)
+	if tags := Tags(c.Tags); err == nil && len(tags) > 0 {
+		if _, err = setTags(v, done.Node, tagged(done.Node.Tags, tags, c.TagAdd)); err == nil {
+			done.Node, err = v.Stat(uri)
+		}
+	}
+	return done, err
 }
 
-var errThere = skald.E("", skald.KindExists, "it exists already: replace it, or choose another name")
+// there says that something stands where something is to be made.
+func there(op string, kind skald.Kind, uri skald.URI) error {
+	e := skald.E(op, kind, "%s exists already: replace it, or choose another name", uri)
+	e.Field = "uri"
+	return e
+}
 
 func (f *Files) put(v view.View, p view.Place, uri skald.URI, exists bool, content []byte) (api.Changed, error) {
 	done := api.Changed{Created: !exists}
@@ -147,7 +158,7 @@ func (f *Files) putText(tx skald.Tx, p view.Place, uri skald.URI, text string) e
 		return err
 	}
 	if !folder.Dir {
-		return invalid(uri, "only a folder has such a text")
+		return invalid(uri, "is a text that only folders have")
 	}
 	if uri.Name() == tree.AbstractName {
 		folder = tree.Authored(folder, &text, nil)
@@ -162,14 +173,15 @@ func (f *Files) putText(tx skald.Tx, p view.Place, uri skald.URI, text string) e
 func (f *Files) putMemory(tx skald.Tx, p view.Place, uri skald.URI, text string) error {
 	within := p.Path[1:]
 	if len(within) == 0 || path.Ext(uri.Name()) != ".md" {
-		return invalid(uri, "a memory is a file memories/<type>/<name>.md, or memories/profile.md")
+		return invalid(uri, "is no memory: those are files memories/<type>/<name>.md, or memories/profile.md")
 	}
 	if !utf8.ValidString(text) {
 		return skald.Invalid("files.write", "content", "a memory is UTF-8 text")
 	}
 	body, _, _ := strings.Cut(text, "<!-- MEMORY_FIELDS")
 	kind := strings.TrimSuffix(within[0], ".md")
-	_, err := memory.Write(tx, skald.Memory{URI: uri, Scope: p.Scope, Type: skald.MemoryType(kind), Text: strings.TrimRight(body, " \n")}, f.engine.Now())
+	_, err := memory.Write(tx, skald.Memory{URI: uri, Scope: p.Scope, Type: skald.MemoryType(kind), Text: strings.TrimRight(body, " \n")},
+		f.engine.Now())
 	return err
 }
 
@@ -184,7 +196,7 @@ func (f *Files) Mkdir(ctx context.Context, id skald.Identity, raw, description s
 		n, err := v.Stat(uri)
 		switch {
 		case err == nil && n.Kind != view.Space:
-			return &skald.Error{Op: "files.mkdir", URI: string(uri), Field: "uri", Kind: skald.KindConflict, Err: errThere}
+			return there("files.mkdir", skald.KindConflict, uri)
 		case err != nil && skald.KindOf(err) != skald.KindNotFound:
 			return err
 		case view.IsText(uri):

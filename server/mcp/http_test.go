@@ -154,7 +154,7 @@ func TestGateOverHTTP(t *testing.T) {
 // The texts that a model reads are the same in the OpenClaw plugin.
 func TestTextsOfThePlugin(t *testing.T) {
 	t.Parallel()
-	plugin, err := os.ReadFile("../../openclaw/src/tools.ts")
+	plugin, err := os.ReadFile("../../openclaw/src/toolspecs.ts")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,7 @@
 package mcp
 
 // Spec is what a client is told about one tool. The texts of memory_recall, memory_expand, memory_store and memory_forget are those of
-// the OpenClaw plugin (openclaw/src/tools.ts), so that a model finds the same tools everywhere; a test holds the two together.
+// the OpenClaw plugin (openclaw/src/toolspecs.ts), so that a model finds the same tools everywhere; a test holds the two together.
 type Spec struct {
 	Name, Title, Text string
 	Parameters        []Parameter

@@ -149,8 +149,8 @@ func fill(tx skald.Tx) error {
 func note(name, text string, on int, tags ...string) skald.Memory {
 	kind, _, _ := strings.Cut(name, "/")
 	return skald.Memory{
-		URI: annScope.RootURI().Join("memories", name), Scope: annScope, Type: skald.MemoryType(kind), Text: text, Created: day(on), Updated: day(on),
-		Origin: skald.OriginOwner, Audience: skald.AudienceDirect, Tags: tags,
+		URI: annScope.RootURI().Join("memories", name), Scope: annScope, Type: skald.MemoryType(kind), Text: text, Tags: tags,
+		Created: day(on), Updated: day(on), Origin: skald.OriginOwner, Audience: skald.AudienceDirect,
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"strings"
 	"testing"
 
 	"github.com/skald-engine/skald"
@@ -157,7 +158,19 @@ func TestMemoryStore(t *testing.T) {
 	d.tool("memory_store", map[string]any{"text": "I prefer short answers", "type": "preferences"})
 	d.drained()
 	same(t, "files on the server", len(server.Files()), 2)
+	used := memories(t, d.local)[0]
+	used.Uses++
+	if err := d.store.Update(context.Background(), func(tx skald.Tx) error { return tx.PutMemory(used) }); err != nil {
+		t.Fatal(err)
+	}
+	if h, err := d.store.Health(context.Background()); err != nil || h.Remote.Changes != 0 {
+		t.Errorf("a mere use waits for the server: %+v %v", h.Remote, err)
+	}
 	again := d.rebuildsTo(of(server))
+	used.Uses-- // uses are this machine's
+	if err := d.store.Update(context.Background(), func(tx skald.Tx) error { return tx.PutMemory(used) }); err != nil {
+		t.Fatal(err)
+	}
 	same(t, "stored memories after a rebuild", memories(t, again.local), memories(t, d.local))
 	again.forget(memories(t, d.local)[0].URI)
 	again.drained()
@@ -278,4 +291,24 @@ func TestMove(t *testing.T) {
 	same(t, "sequences at the second server", carried(second.Messages(ref(key).ID)), []string{"1", "2", "3"})
 	same(t, "archives at the second server", second.Archives(ref(key).ID), 1)
 	moved.rebuildsTo(of(second))
+}
+
+// TestNewAddress: the same server under another URL is recognised, also where a session has another name there.
+func TestNewAddress(t *testing.T) {
+	t.Parallel()
+	server := new(fake.Server).Start(t)
+	server.Put(ref(key).ID, client.Message{Role: "user", Parts: []client.Part{client.Text("by the old plugin")}})
+	d := start(t, of(server), nil)
+	d.say(key, user("One"), reply("Two"))
+	d.compact(key)
+	d.say(key, user("Three"))
+	d.drained()
+	d.stop()
+	before := server.Sessions()
+	next := start(t, remote{strings.Replace(server.URL, "127.0.0.1", "localhost", 1), fake.Key}, d.local)
+	next.said = 1000
+	next.say(key, user("Four"))
+	next.drained()
+	same(t, "sessions on the server", server.Sessions(), before)
+	next.rebuildsTo(of(server))
 }

@@ -28,7 +28,7 @@ type change struct {
 
 func parseDiff(b []byte) (d diff, err error) {
 	if err := json.Unmarshal(b, &d); err != nil {
-		return d, skald.E("openviking.diff", skald.KindUnavailable, "memory_diff.json cannot be read (%w); it is read again", err)
+		return d, skald.E("openviking.diff", skald.KindInternal, "memory_diff.json cannot be read (%w); it is read again", err)
 	}
 	return d, nil
 }

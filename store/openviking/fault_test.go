@@ -20,13 +20,11 @@ import (
 )
 
 // impatient gives up an answer after a short while, so that delays cost little.
-func impatient(o *openviking.Options) { *o = withTimeout(*o, 150*time.Millisecond) }
-
-func withTimeout(o openviking.Options, d time.Duration) openviking.Options {
-	quick := options(remote{o.Client.URL(), fake.Key}, d)
-	o.Client = quick.Client
-	return o
+func impatient(o *openviking.Options) {
+	o.Client = options(remote{o.Client.URL(), fake.Key}, 300*time.Millisecond).Client
 }
+
+func patient(*openviking.Options) {}
 
 // TestFaults lets every kind of fault happen to every request of a short life, one fault at a time in turn.
 func TestFaults(t *testing.T) {
@@ -43,7 +41,11 @@ func TestFaults(t *testing.T) {
 				}
 				return fake.None
 			})
-			d := start(t, of(server), nil, impatient)
+			temper := patient
+			if fault == fake.Delay {
+				temper = impatient
+			}
+			d := start(t, of(server), nil, temper)
 			live(d)
 			server.SetFault(nil)
 			d.drained()
@@ -113,7 +115,7 @@ func TestSchedules(t *testing.T) {
 			return fake.None
 		})
 		local := memory.New()
-		d := start(t, of(server), local, impatient)
+		d := start(t, of(server), local)
 		said := 0
 		for range rapid.IntRange(1, 12).Draw(r, "steps") {
 			switch rapid.SampledFrom([]string{"say", "say", "say", "long", "compact", "restart"}).Draw(r, "step") {
@@ -132,7 +134,7 @@ func TestSchedules(t *testing.T) {
 			case "restart":
 				d.stop()
 				before := d.said
-				d = start(t, of(server), local, impatient)
+				d = start(t, of(server), local)
 				d.said = before
 			}
 			said++
@@ -203,6 +205,7 @@ func TestProbe(t *testing.T) {
 	later("Two")
 	same(t, "probes of one version", count(), 1)
 	server.SetVersion("0.6.0")
-	later("Three")
+	eventually(t, func() bool { later("Again"); return count() == 2 }, func() string { return "a new version is not probed" })
+	later("Once more")
 	same(t, "probes of two versions", count(), 2)
 }

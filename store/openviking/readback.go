@@ -150,7 +150,7 @@ func (s *Store) messages(ctx context.Context, uri string) (list []openviking.Mes
 		}
 		var m openviking.Message
 		if err := json.Unmarshal(line, &m); err != nil {
-			return nil, skald.E("openviking.read", skald.KindUnavailable, "%s: a line is no message (%w); it is read again", uri, err)
+			return nil, skald.E("openviking.read", skald.KindInternal, "%s: a line is no message (%w); it is read again", uri, err)
 		}
 		list = append(list, m)
 	}

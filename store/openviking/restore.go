@@ -13,8 +13,11 @@ import (
 // store writes a session with its index, its archives, which get their summaries anew, and the server's memories.
 func (s *Store) store(tx skald.Tx, name string, r rebuilt) error {
 	ref, there, err := s.vacant(tx, r)
-	if err != nil || there {
+	if err != nil {
 		return err
+	}
+	if there {
+		return s.recognise(tx, ref, name)
 	}
 	if err := tx.AppendTurns(ref, r.turns); err != nil {
 		return err
@@ -36,6 +39,16 @@ func (s *Store) store(tx skald.Tx, name string, r rebuilt) error {
 		}
 	}
 	return putState(tx, ref, d.state, s.now())
+}
+
+// recognise notes by which name the server has a session that is here already.
+func (s *Store) recognise(tx skald.Tx, ref skald.SessionRef, name string) error {
+	st, err := readState(tx, ref)
+	if err != nil || st.Created {
+		return err
+	}
+	st.Name, st.Created = name, true
+	return putState(tx, ref, st, s.now())
 }
 
 // vacant is where a session goes: its own place, or one beside it when that is taken by a session that went another way. there: all of its

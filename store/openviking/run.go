@@ -83,7 +83,7 @@ func (s *Store) deliverDue(ctx context.Context) (time.Duration, error) {
 		}
 		again, err := s.deliver(ctx, skald.SessionRef{Scope: r.Scope, ID: r.ID})
 		if err != nil {
-			if openviking.AsFault(err) == nil || openviking.Down(err) || ctx.Err() != nil {
+			if openviking.Down(err) || ctx.Err() != nil {
 				return 0, err
 			}
 			again = s.pause(d.Attempts)

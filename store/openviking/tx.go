@@ -78,11 +78,19 @@ func (t *tx) DeleteSession(ref skald.SessionRef) error {
 
 // PutMemory carries what memory_store keeps. What was extracted here is extracted again after a rebuild; the server extracts its own.
 func (t *tx) PutMemory(m skald.Memory) error {
-	err := t.Tx.PutMemory(m)
-	if err == nil && m.Explicit && t.store.mine(m.Scope) {
-		t.note(entry{Op: opMemory, Memory: &m})
+	if !m.Explicit || !t.store.mine(m.Scope) {
+		return t.Tx.PutMemory(m)
 	}
-	return err
+	old, err := t.Memory(m.Scope, m.URI)
+	if err != nil && skald.KindOf(err) != skald.KindNotFound {
+		return err
+	}
+	told := err == nil && old.Explicit && old.Text == m.Text && old.Superseded == m.Superseded && old.ValidTo.Equal(m.ValidTo) // a mere use
+	if err := t.Tx.PutMemory(m); err != nil || told {
+		return err
+	}
+	t.note(entry{Op: opMemory, Memory: &m})
+	return nil
 }
 
 func (t *tx) DeleteMemory(scope skald.Scope, uri skald.URI) error {

@@ -218,6 +218,7 @@ func TestCLIOnOpenViking(t *testing.T) {
 
 // TestCLIOnSkald: every command of ov that asks a server works with Skald, or the difference is explained.
 func TestCLIOnSkald(t *testing.T) {
+	openviking.Venv(t)
 	expected, rules := readExpectations(t, "testdata/cli.json"), readRules(t, "cli")
 	for _, o := range play(t, skaldTarget(t)) {
 		if unservedCLI(o) {

@@ -3,6 +3,7 @@ package conformance
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -46,14 +47,15 @@ func TestMigration(t *testing.T) {
 func fill(t *testing.T, s target) {
 	t.Helper()
 	c := conversation{target: s, kept: map[string]string{}}
+	batch := `alice POST /api/v1/sessions/%s/messages/batch {"messages":[{"role":"user","content":"%s"},{"role":"assistant","content":"%s"}]} => 200`
 	for _, line := range []string{
 		`alice POST /api/v1/sessions {"session_id":"move-1"} => 200`,
-		`alice POST /api/v1/sessions/move-1/messages/batch {"messages":[{"role":"user","content":"I keep my boat in the harbour of Lindal."},{"role":"assistant","content":"Noted."}]} => 200`,
+		fmt.Sprintf(batch, "move-1", "I keep my boat in the harbour of Lindal.", "Noted."),
 		`alice POST /api/v1/sessions/move-1/commit {} => 200 ; keep task=result.task_id`,
 		`alice GET /api/v1/tasks/$task => 200 ; until result.status=completed`,
-		`alice POST /api/v1/sessions/move-1/messages/batch {"messages":[{"role":"user","content":"It is called Skua."},{"role":"assistant","content":"A fine name."}]} => 200`,
-		`alice POST /api/v1/sessions/move-2/messages/batch {"messages":[{"role":"user","content":"How high is the tide?"},{"role":"assistant","content":"Two metres."}]} => 200`,
-		`alice POST /api/v1/content/write {"uri":"viking://resources/tide/table.md","content":"# Tide table\n\nHigh water at six.\n","mode":"create","wait":true} => 200`,
+		fmt.Sprintf(batch, "move-1", "It is called Skua.", "A fine name."),
+		fmt.Sprintf(batch, "move-2", "How high is the tide?", "Two metres."),
+		`alice POST /api/v1/content/write {"uri":"viking://resources/tide/table.md","content":"High water at six.","mode":"create","wait":true} => 200`,
 		`alice POST /api/v1/system/wait {} => 200`,
 	} {
 		a, err := parseAsk(line)

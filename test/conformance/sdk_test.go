@@ -36,7 +36,8 @@ func (s driveStep) answer() any {
 // drive runs the SDK's client of a kind (sync, async) through every method it has.
 func drive(t *testing.T, venv, kind string, s target) driven {
 	t.Helper()
-	cmd := exec.CommandContext(t.Context(), filepath.Join(venv, "bin", "python"), "testdata/drive.py", kind, s.url, s.user, s.root, t.TempDir())
+	python := filepath.Join(venv, "bin", "python")
+	cmd := exec.CommandContext(t.Context(), python, "testdata/drive.py", kind, s.url, s.user, s.root, t.TempDir())
 	var out, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	if err := cmd.Run(); err != nil {

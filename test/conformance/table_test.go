@@ -15,6 +15,7 @@ const page = "../../docs/openviking-compat.md"
 type row struct {
 	endpoint         endpoint
 	requests, absent int
+	refused          int      // what OpenViking does, and Skald refuses with another status than 501
 	differs          []string // explained differences, by their reasons
 }
 
@@ -24,6 +25,8 @@ func (r row) state() string {
 		return "501"
 	case r.absent > 0:
 		return "served in part"
+	case r.refused == r.requests:
+		return "not there"
 	case len(r.differs) > 0:
 		return "served, differs"
 	}
@@ -34,7 +37,8 @@ func (r row) String() string {
 	return fmt.Sprintf("| `%s` | %s | %s | %d |\n", r.endpoint, r.state(), strings.Join(r.differs, "; "), r.requests)
 }
 
-// TestHTTPOnSkald: Skald answers each request as the real server does, or the difference is explained; the page tells every endpoint's state.
+// TestHTTPOnSkald: Skald answers each request as the real server does, or the difference is explained; the page tells each endpoint's
+// state.
 func TestHTTPOnSkald(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not for -short: it starts the daemon; `make conformance` runs it")
@@ -56,6 +60,9 @@ func TestHTTPOnSkald(t *testing.T) {
 		if r.status == 501 {
 			at.absent++
 			continue
+		}
+		if a.status < 400 && r.status >= 400 {
+			at.refused++
 		}
 		for _, d := range a.judge(r, expected.steps[a.step()]) {
 			if left := explain(rules, a.step(), []string{d}); len(left) > 0 {
@@ -85,9 +92,9 @@ func checkPage(t *testing.T, list []endpoint, rows map[string]*row) {
 		counts[rows[e.String()].state()]++
 		b.WriteString(rows[e.String()].String())
 	}
-	table := fmt.Sprintf("%d endpoints: %d served as OpenViking serves them, %d with a difference, %d in part, %d answer 501 UNIMPLEMENTED.\n\n"+
+	table := fmt.Sprintf("%d endpoints: %d served as OpenViking serves them, %d with a difference, %d in part, %d answer 501 UNIMPLEMENTED, %d are not there.\n\n"+
 		"| endpoint | state | difference | requests |\n|---|---|---|---|\n%s", len(list), counts["served"], counts["served, differs"],
-		counts["served in part"], counts["501"], b.String())
+		counts["served in part"], counts["501"], counts["not there"], b.String())
 	checkSection(t, "endpoints", table)
 }
 

@@ -48,7 +48,7 @@ func TestRemoteStore(t *testing.T) {
 		TokenBudget: 100_000, Force: true, Trigger: "manual"}); err != nil {
 		t.Fatal(err)
 	}
-	if reply := say("ANSWER-FROM-CONTEXT /hint (\\w+)/ What was the password hint for Bergen?"); !strings.Contains(reply, "heliotrope") {
+	if reply := say("What is it for the archive in Bergen?\nANSWER-FROM-CONTEXT hint helio\\w+"); !strings.Contains(reply, "heliotrope") {
 		t.Errorf("after a compaction: %q", reply)
 	}
 	delivered(t, ctx, w)

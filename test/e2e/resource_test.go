@@ -1,7 +1,6 @@
 package e2e
 
 import (
-	"encoding/json"
 	"maps"
 	"os"
 	"path/filepath"
@@ -45,26 +44,13 @@ func mooring(t *testing.T, w *world.World) string {
 	})
 }
 
-// called is a prompt that makes the scripted model call a tool.
-func called(t *testing.T, tool string, args map[string]any) string {
-	t.Helper()
-	b, err := json.Marshal(args)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return "CALL " + tool + " " + string(b)
-}
-
 // TestResources: a folder that the agent imports through its tool, and a skill that the owner imports by command, are found in a later
 // session without being asked for, and can be searched and opened (001-070 to 001-074).
 func TestResources(t *testing.T) {
 	ctx := deadline(t, 90*time.Second)
 	w := own(t, world.Options{AlsoAllow: resourceTools, PluginConfig: map[string]any{"tools": "all"}})
 	s := newTalk(t, ctx, w, "import")
-	s.say(called(t, "ov_import", map[string]any{"source": harbour(t, w), "to": "viking://resources/harbour", "wait": true}))
-	if last := s.requests[len(s.requests)-1]; !last.Contains("to viking://resources/harbour") {
-		t.Fatalf("the import failed:\n%s", last.Raw)
-	}
+	holds(t, "ov_import", s.toolResult("ov_import", map[string]any{"source": harbour(t, w), "to": "viking://resources/harbour", "wait": true}), "to viking://resources/harbour")
 	holds(t, "/ov-import", s.typed("/ov-import "+mooring(t, w)+" --kind skill"), "Stored the skill mooring as viking://user/default/skills/mooring", "1 more file")
 	holds(t, "/ov-search", s.typed(`/ov-search "moor a barge at Ostervik"`), "viking://user/default/skills/mooring")
 
@@ -72,17 +58,11 @@ func TestResources(t *testing.T) {
 	if r := later.first("How high does the spring tide at Brakelund rise?"); !r.Contains("7.3 metres") {
 		t.Errorf("the resource is not recalled:\n%s", r.Raw)
 	}
-	if r := later.first("How do I moor a barge at the quay of Ostervik?"); !r.Contains("viking://user/default/skills/mooring") {
+	if r := later.first("How do I moor a barge at the quay of Ostervik?"); !r.Contains("viking://~/skills/mooring") {
 		t.Errorf("the skill is not recalled:\n%s", r.Raw)
 	}
-	later.say(called(t, "memory_expand", map[string]any{"uri": "viking://user/default/skills/mooring"}))
-	if last := later.requests[len(later.requests)-1]; !last.Contains("bollard 19") || !last.Contains("mooring/knots.md") {
-		t.Errorf("the skill cannot be opened:\n%s", last.Raw)
-	}
-	later.say(called(t, "ov_search", map[string]any{"query": "swallow hitch"}))
-	if last := later.requests[len(later.requests)-1]; !last.Contains("mooring/knots.md") {
-		t.Errorf("a file of the skill is not found:\n%s", last.Raw)
-	}
+	holds(t, "memory_expand", later.toolResult("memory_expand", map[string]any{"uri": "viking://user/default/skills/mooring"}), "bollard 19", "mooring/knots.md")
+	holds(t, "ov_search", later.toolResult("ov_search", map[string]any{"query": "swallow hitch"}), "mooring/knots.md")
 	holds(t, "/ov-recall-trace", later.typed("/ov-recall-trace"), "shown", "viking://")
 	for _, turn := range s.turns() {
 		if strings.Contains(string(turn.Raw), "/ov-import ") || strings.Contains(string(turn.Raw), "Stored the skill") {
@@ -101,16 +81,10 @@ func TestResourcesOpenVikingBuild(t *testing.T) {
 	}})
 	s := newTalk(t, ctx, w, "import")
 	holds(t, "/add-resource", s.typed("/add-resource "+harbour(t, w)+" --to viking://resources/harbour --wait"), "to viking://resources/harbour.")
-	s.say(called(t, "add_skill", map[string]any{"source": mooring(t, w)}))
-	if last := s.requests[len(s.requests)-1]; !last.Contains("Stored the skill mooring") {
-		t.Fatalf("the import failed:\n%s", last.Raw)
-	}
+	holds(t, "add_skill", s.toolResult("add_skill", map[string]any{"source": mooring(t, w)}), "Stored the skill mooring")
 	later := newTalk(t, ctx, w, "import-later")
 	if r := later.first("How high does the spring tide at Brakelund rise?"); !r.Contains("7.3 metres") {
 		t.Errorf("the resource is not recalled:\n%s", r.Raw)
 	}
-	later.say(called(t, "ov_read", map[string]any{"uri": "viking://~/skills/mooring/SKILL.md"}))
-	if last := later.requests[len(later.requests)-1]; !last.Contains("bollard 19") {
-		t.Errorf("the skill cannot be read:\n%s", last.Raw)
-	}
+	holds(t, "ov_read", later.toolResult("ov_read", map[string]any{"uri": "viking://~/skills/mooring/SKILL.md"}), "bollard 19")
 }

@@ -95,14 +95,14 @@ func (s *Server) Request(t testing.TB, method, path, key string, body []byte) (i
 // Venv is the virtual environment with OpenViking: SKALD_OPENVIKING, or what scripts/setup-openviking.sh installs. Without one the test skips.
 func Venv(t testing.TB) string {
 	t.Helper()
+	if testing.Short() {
+		t.Skip("the real OpenViking is not for -short: `make conformance` runs it")
+	}
 	if dir, set := os.LookupEnv("SKALD_OPENVIKING"); set {
 		if dir == "" {
 			t.Skip("no OpenViking here (SKALD_OPENVIKING is empty)")
 		}
 		return dir
-	}
-	if testing.Short() {
-		t.Skip("the real OpenViking is not for -short: `make conformance` runs it")
 	}
 	dir, why := installed()
 	if dir == "" {

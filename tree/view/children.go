@@ -9,29 +9,67 @@ import (
 )
 
 // Children lists what stands in a folder, in order of URI. A file has none. KindNotFound when there is no such node.
-func (v View) Children(uri skald.URI) ([]Node, error) {
+func (v View) Children(uri skald.URI) (out []Node, err error) {
 	n, err := v.Stat(uri)
 	if err != nil || !n.Dir {
 		return nil, err
 	}
-	return v.children(n)
+	err = v.each(n, func(c Node) error {
+		out = append(out, c)
+		return nil
+	})
+	return out, err
 }
 
-func (v View) children(n Node) ([]Node, error) {
+// filePage is how many files are read at once.
+const filePage = 1000
+
+// each calls fn for what stands in a folder, in order of URI. Of a large folder it reads no more pages than fn wants.
+func (v View) each(n Node, fn func(Node) error) error {
 	p, _ := v.Place(n.URI)
 	if p.Above {
-		return v.above(n.URI), nil
+		return each(v.seen(v.above(n.URI)), fn)
 	}
-	files, err := v.Tx.Files(skald.FileQuery{Scopes: []skald.Scope{p.Scope}, Under: n.URI, Direct: true})
+	rest, err := v.beside(p, n)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	out := make([]Node, 0, len(files)+2)
+	for q := (skald.FileQuery{Scopes: []skald.Scope{p.Scope}, Under: n.URI, Direct: true, Limit: filePage}); ; {
+		files, err := v.Tx.Files(q)
+		if err != nil {
+			return err
+		}
+		page := make([]Node, len(files), len(files)+len(rest))
+		for i, f := range files {
+			page[i] = nodeOf(f)
+		}
+		last := len(files) < filePage
+		if !last {
+			q.After = files[len(files)-1].URI
+		}
+		for len(rest) > 0 && (last || rest[0].URI <= q.After) {
+			page, rest = append(page, rest[0]), rest[1:]
+		}
+		if err := each(v.seen(sorted(page)), fn); err != nil || last {
+			return err
+		}
+	}
+}
+
+func each(list []Node, fn func(Node) error) error {
+	for _, n := range list {
+		if err := fn(n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// beside lists, in order, what stands in a folder and is no file: its texts, memories, sessions.
+func (v View) beside(p Place, n Node) ([]Node, error) {
+	var out []Node
 	if n.Kind == Folder {
-		out = append(out, texts(skald.File{Scope: n.Scope, URI: n.URI, Dir: true, Abstract: n.Abstract, Overview: n.Overview, Modified: n.Modified})...)
-	}
-	for _, f := range files {
-		out = append(out, nodeOf(f))
+		out = texts(skald.File{Scope: n.Scope, URI: n.URI, Dir: true, Abstract: n.Abstract, Overview: n.Overview, Modified: n.Modified})
 	}
 	for _, more := range []func(Place, skald.URI) ([]Node, error){v.memories, v.sessions} {
 		list, err := more(p, n.URI)
@@ -40,7 +78,7 @@ func (v View) children(n Node) ([]Node, error) {
 		}
 		out = append(out, list...)
 	}
-	return v.seen(sorted(out)), nil
+	return sorted(out), nil
 }
 
 // seen leaves out what an identity that acts on behalf of a peer may not see.
@@ -88,23 +126,15 @@ func (v View) Walk(uri skald.URI, depth int, fn func(Node) error) error {
 }
 
 func (v View) walk(n Node, level, depth int, fn func(Node) error) error {
-	list, err := v.children(n)
-	if err != nil {
-		return err
-	}
-	for _, c := range list {
+	return v.each(n, func(c Node) error {
 		c.Depth = level
-		switch err := fn(c); {
-		case err == error(SkipDir):
-			continue
-		case err != nil:
+		err := fn(c)
+		if err == error(SkipDir) {
+			return nil
+		}
+		if err != nil || !c.Dir || level == depth {
 			return err
 		}
-		if c.Dir && level < depth {
-			if err := v.walk(c, level+1, depth, fn); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
+		return v.walk(c, level+1, depth, fn)
+	})
 }

@@ -23,5 +23,5 @@ func remote(st skald.Status) []Finding {
 	case r.Turns > 0 && time.Since(r.Oldest) > old:
 		return []Finding{warn(check, "see whether the server is slow", "%d turns wait for %s, the oldest since %s", r.Turns, r.URL, r.Oldest.Format(time.RFC3339))}
 	}
-	return []Finding{good(check, "%s (version %s) has all but %d turns", r.URL, r.Version, r.Turns)}
+	return []Finding{good(check, "%s has all but %d turns", r.URL, r.Turns)}
 }

@@ -16,10 +16,10 @@ import { join } from "node:path";
 // src/keys.ts
 var old = (text3) => ({ type: "any", text: `${text3} Accepted for existing OpenViking configurations; without effect.`, old: true });
 var keys = {
-  mode: { type: "string", values: ["local", "remote"], text: "local: the daemon on this machine, started when needed. remote: the one at baseUrl. Default: remote when baseUrl is set, else local." },
+  mode: { type: "string", values: ["local", "remote"], text: "local: the daemon on this machine, started when needed. remote: the one at baseUrl; where an OpenViking server answers there, a daemon of this machine in front of it. Default: remote when baseUrl is set, else local." },
   configPath: { type: "string", text: "A JSON file with more of these keys; a key given here wins over the file's." },
-  port: { type: "number", min: 1, max: 65535, default: 1933, text: "Port of the local daemon." },
-  baseUrl: { type: "string", text: "URL of the daemon in remote mode; ${NAME} is replaced from the environment." },
+  port: { type: "number", min: 1, max: 65535, default: 1933, text: "Port of the local daemon; without it, 1934 for one in front of an OpenViking server." },
+  baseUrl: { type: "string", text: "URL of the daemon, or of an OpenViking server, in remote mode; ${NAME} is replaced from the environment." },
   apiKey: { type: "secret", text: "Key of the daemon: text, ${NAME}, or {source: env|file, id}. Default: SKALD_API_KEY, in local mode else the key file in dataDir." },
   dataDir: { type: "string", text: "Data folder of the local daemon. Default: SKALD_DATA, else ~/.skald." },
   binary: { type: "string", text: "The skald binary. Default: SKALD_BIN, bin/skald beside the plugin, PATH." },
@@ -139,6 +139,7 @@ function parseConfig(input, env = process.env) {
     dataDir: home(str(read("dataDir")) ?? env.SKALD_DATA ?? join(homedir(), ".skald")),
     binary: optionalHome(str(read("binary"))),
     autoStart: read("autoStart"),
+    storePort: given2.port === void 0 || given2.port === null ? 1934 : port,
     timeoutMs: read("timeoutMs"),
     headers: read("headers") ?? {},
     agentId: str(read("agentId")),
@@ -496,7 +497,7 @@ function parse(text3) {
 // src/daemon.ts
 import { spawn } from "node:child_process";
 import { closeSync, mkdirSync, openSync } from "node:fs";
-import { join as join4 } from "node:path";
+import { join as join5 } from "node:path";
 
 // src/binary.ts
 import { accessSync, constants, realpathSync } from "node:fs";
@@ -507,11 +508,11 @@ function findBinary(config, rootDir, env = process.env) {
   const named = config.binary ?? env.SKALD_BIN;
   if (named) return executable(named) ? named : void 0;
   const own = rootDir ? [...above(rootDir).map((d) => join3(d, packaged)), join3(rootDir, "bin")] : [];
-  const path = (env.PATH ?? "").split(delimiter).filter((folder) => folder !== "");
-  return [...own, ...path].map((folder) => join3(folder, name)).find(executable);
+  const path = (env.PATH ?? "").split(delimiter).filter((folder2) => folder2 !== "");
+  return [...own, ...path].map((folder2) => join3(folder2, name)).find(executable);
 }
-function above(folder) {
-  const folders = [real(folder)];
+function above(folder2) {
+  const folders = [real(folder2)];
   for (let next = dirname(folders[0]); next !== folders.at(-1); next = dirname(next)) folders.push(next);
   return folders;
 }
@@ -567,6 +568,37 @@ function glob(pattern) {
   return new RegExp(`^${source}$`);
 }
 
+// src/store.ts
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join as join4 } from "node:path";
+async function openViking(config, timeoutMs) {
+  try {
+    const { status: status2, text: text3 } = await exchange({ method: "GET", url: `${config.baseUrl}/health`, headers: {}, timeoutMs });
+    const health = JSON.parse(text3);
+    return status2 === 200 && health.healthy === true && typeof health.auth_mode === "string" && typeof health.version === "string";
+  } catch {
+    return false;
+  }
+}
+var folder = (config) => join4(config.dataDir, `openviking-${createHash("sha256").update(config.baseUrl).digest("hex").slice(0, 12)}`);
+var knownStore = (config) => existsSync(join4(folder(config), "key"));
+function behind(config) {
+  const url2 = config.baseUrl;
+  const env = {};
+  const key = resolveSecret(config.apiKey);
+  if (key) env.SKALD_STORE_KEY = key;
+  if (config.accountId) env.SKALD_STORE_ACCOUNT = config.accountId;
+  if (config.userId) env.SKALD_STORE_USER = config.userId;
+  const dataDir = folder(config);
+  const port = occupied(url2) === config.storePort ? config.storePort + 1 : config.storePort;
+  Object.assign(config, { mode: "local", dataDir, port, baseUrl: `http://127.0.0.1:${port}`, apiKey: void 0, accountId: void 0, userId: void 0, store: { url: url2, env } });
+}
+function occupied(url2) {
+  const { hostname, port } = new URL(url2);
+  return /^(localhost|127\.|\[::1\])/.test(hostname) ? Number(port) : 0;
+}
+
 // src/daemon.ts
 var helloMs = 1e3;
 var startMs = 3e3;
@@ -578,10 +610,13 @@ var Daemon = class {
     this.config = config;
     this.log = log;
     this.rootDir = rootDir;
+    this.home = config.baseUrl;
   }
   config;
   log;
   rootDir;
+  /** The configured address, under which the host's services are counted; the daemon's own may be another (store.ts). */
+  home;
   /** ensure returns the daemon's handshake, or throws a Fault within the deadline. The attempt itself goes on. */
   async ensure(d) {
     const state = link(this.config.baseUrl);
@@ -612,17 +647,22 @@ var Daemon = class {
       return await hello(this.config, agent, helloMs);
     } catch (error) {
       const fault = asFault(error);
+      if (this.config.mode === "remote" && (fault.kind === "not_skald" ? await openViking(this.config, helloMs) : knownStore(this.config))) {
+        this.log.info(`skald: ${this.config.baseUrl} is an OpenViking server: a skald daemon of this machine keeps its sessions there`);
+        behind(this.config);
+        return this.connect();
+      }
       if (fault.code !== "ECONNREFUSED") throw fault;
       if (this.config.mode !== "local" || !this.config.autoStart) {
         throw new Fault("unavailable", `no skald daemon at ${this.config.baseUrl}; start it with \`skald serve\``, fault.code);
       }
     }
     const state = link(this.config.baseUrl);
-    if (state.services === 0) {
+    if (link(this.home).services === 0) {
       throw new Fault("unavailable", "the gateway has stopped the skald daemon", "ECONNREFUSED");
     }
     if (Date.now() - (state.startedAt ?? 0) < restartAfterMs) {
-      throw new Fault("unavailable", `the skald daemon does not run; see ${join4(this.config.dataDir, "daemon.log")}`, "ECONNREFUSED");
+      throw new Fault("unavailable", `the skald daemon does not run; see ${join5(this.config.dataDir, "daemon.log")}`, "ECONNREFUSED");
     }
     state.startedAt = Date.now();
     this.start();
@@ -635,10 +675,12 @@ var Daemon = class {
       throw new Fault("unavailable", "no skald binary found: put `skald` on the PATH, or set SKALD_BIN or the plugin's `binary`; `mode: remote` with `baseUrl` uses a daemon elsewhere", "ECONNREFUSED");
     }
     mkdirSync(config.dataDir, { recursive: true, mode: 448 });
-    const out = openSync(join4(config.dataDir, "daemon.log"), "a", 384);
+    const out = openSync(join5(config.dataDir, "daemon.log"), "a", 384);
     try {
       const args = ["serve", "--data", config.dataDir, "--listen", `127.0.0.1:${config.port}`];
-      const child = spawn(binary, args, { detached: true, stdio: ["ignore", out, out], env: daemonEnv(process.env), cwd: config.dataDir });
+      if (config.store) args.push("--store", "openviking", "--store-url", config.store.url);
+      const env = { ...daemonEnv(process.env), ...config.store?.env };
+      const child = spawn(binary, args, { detached: true, stdio: ["ignore", out, out], env, cwd: config.dataDir });
       child.on("error", (error) => this.log.warn(`skald: ${binary} could not be started: ${error.message}`));
       child.unref();
       link(config.baseUrl).child = child;
@@ -658,20 +700,21 @@ var Daemon = class {
         if (Date.now() < end2) continue;
         const code = link(this.config.baseUrl).child?.exitCode;
         const how = code === null || code === void 0 ? "" : ` (it ended with code ${code})`;
-        throw new Fault("unavailable", `the skald daemon did not answer in time${how}: ${asFault(error).message}; see ${join4(this.config.dataDir, "daemon.log")}`, "ECONNREFUSED");
+        throw new Fault("unavailable", `the skald daemon did not answer in time${how}: ${asFault(error).message}; see ${join5(this.config.dataDir, "daemon.log")}`, "ECONNREFUSED");
       }
     }
   }
   /** wanted counts a service of the host in: the daemon runs while there is one. */
   wanted() {
-    const state = link(this.config.baseUrl);
+    const state = link(this.home);
     state.services = (state.services ?? 0) + 1;
   }
   /** stop ends the daemon that this process started, and lets it drain. One started by others stays. */
   async stop() {
+    const home2 = link(this.home);
+    home2.services = Math.max(0, (home2.services ?? 1) - 1);
+    if (home2.services > 0) return;
     const state = link(this.config.baseUrl);
-    state.services = Math.max(0, (state.services ?? 1) - 1);
-    if (state.services > 0) return;
     const child = state.child;
     state.child = state.hello = state.startedAt = void 0;
     if (!child || child.exitCode !== null || child.signalCode !== null) return;
@@ -917,29 +960,29 @@ function split(line) {
 import { createReadStream } from "node:fs";
 import { mkdtemp, realpath, rm, stat } from "node:fs/promises";
 import { homedir as homedir2, tmpdir } from "node:os";
-import { basename, join as join6, relative as relative2, resolve, sep as sep2 } from "node:path";
+import { basename, join as join7, relative as relative2, resolve, sep as sep2 } from "node:path";
 
 // src/zip.ts
 import { open, readdir, readFile } from "node:fs/promises";
-import { join as join5, relative, sep } from "node:path";
+import { join as join6, relative, sep } from "node:path";
 import { promisify } from "node:util";
 import { deflateRaw } from "node:zlib";
-var limits = { files: 5e4, bytes: 512 * 1024 * 1024 };
+var limits = { files: 2e4, bytes: 512 * 1024 * 1024 };
 var leftOut = /* @__PURE__ */ new Set([".git", ".DS_Store"]);
 var deflate = promisify(deflateRaw);
-async function zipFolder(folder, target, signal) {
-  const files = await regularFiles(folder);
-  if (files.length === 0) throw new Fault("invalid", `${folder} holds no files`);
+async function zipFolder(folder2, target, signal) {
+  const files = await regularFiles(folder2);
+  if (files.length === 0) throw new Fault("invalid", `${folder2} holds no files`);
   const out = await open(target, "wx", 384);
   try {
     const entries = [];
     let at = 0;
     for (const file of files) {
       if (signal?.aborted) throw new Fault("cancelled", "the host cancelled the request");
-      const { entry: entry2, bytes } = await pack(folder, file, at);
+      const { entry: entry2, bytes } = await pack(folder2, file, at);
       await write(out, bytes);
       at += bytes.reduce((n, b) => n + b.length, 0);
-      if (at > limits.bytes) throw new Fault("invalid", `${folder} is larger than ${limits.bytes} bytes even when it is packed; import a part of it`);
+      if (at > limits.bytes) throw new Fault("invalid", `${folder2} is larger than ${limits.bytes} bytes even when it is packed; import a part of it`);
       entries.push(entry2);
     }
     const directory = entries.map(central);
@@ -950,28 +993,28 @@ async function zipFolder(folder, target, signal) {
     await out.close();
   }
 }
-async function regularFiles(folder) {
+async function regularFiles(folder2) {
   const found = [];
   const visit = async (dir) => {
     const list3 = await readdir(dir, { withFileTypes: true });
     list3.sort((a, b) => a.name < b.name ? -1 : 1);
     for (const item of list3) {
       if (leftOut.has(item.name)) continue;
-      const path = join5(dir, item.name);
+      const path = join6(dir, item.name);
       if (item.isDirectory()) await visit(path);
       else if (item.isFile()) found.push(path);
-      if (found.length > limits.files) throw new Fault("invalid", `${folder} holds more than ${limits.files} files; import a part of it`);
+      if (found.length > limits.files) throw new Fault("invalid", `${folder2} holds more than ${limits.files} files; import a part of it`);
     }
   };
-  await visit(folder);
+  await visit(folder2);
   return found;
 }
-async function pack(folder, file, at) {
+async function pack(folder2, file, at) {
   const data = await readFile(file);
   const small = await deflate(data);
   const deflated = small.length < data.length;
   const body = deflated ? small : data;
-  const name2 = Buffer.from(relative(folder, file).split(sep).join("/"), "utf8");
+  const name2 = Buffer.from(relative(folder2, file).split(sep).join("/"), "utf8");
   const entry2 = { name: name2, crc: crc32(data), size: data.length, packed: body.length, deflated, at };
   return { entry: entry2, bytes: [local(entry2), body] };
 }
@@ -1030,7 +1073,7 @@ var remote = /^(https?:\/\/|git@|git:\/\/|git\+|ssh:\/\/)/i;
 var isRemote = (source) => remote.test(source);
 async function localPath(source, reach) {
   if (/^[a-z][a-z0-9+.-]+:\/\//i.test(source)) throw new Fault("invalid", `${source}: give a path without a scheme, an http(s) URL, or a Git address`);
-  const wanted = resolve(reach.base ?? process.cwd(), source === "~" || /^~[\\/]/.test(source) ? join6(homedir2(), source.slice(1)) : source);
+  const wanted = resolve(reach.base ?? process.cwd(), source === "~" || /^~[\\/]/.test(source) ? join7(homedir2(), source.slice(1)) : source);
   const path = await realpath(wanted).catch(() => {
     throw new Fault("not_found", `${wanted} does not exist on this machine`);
   });
@@ -1047,9 +1090,9 @@ async function localPath(source, reach) {
 }
 async function upload(client, source, route2, d) {
   if (!source.folder) return send(client, source.path, basename(source.path), source.bytes, route2, d);
-  const dir = await mkdtemp(join6(tmpdir(), "skald-import-"));
+  const dir = await mkdtemp(join7(tmpdir(), "skald-import-"));
   try {
-    const archive2 = join6(dir, "folder.zip");
+    const archive2 = join7(dir, "folder.zip");
     await zipFolder(source.path, archive2, d.signal);
     const { size } = await stat(archive2);
     return await send(client, archive2, `${basename(source.path) || "folder"}.zip`, size, route2, d);
@@ -1118,7 +1161,7 @@ var given = (all) => Object.fromEntries(Object.entries(all).filter(([, v]) => v 
 function report(source, skill, wait, result) {
   const list3 = result.installed ?? [result];
   const lines = list3.map((one) => {
-    if (skill) return `Stored the skill ${one.name ?? ""} as ${one.root_uri ?? "?"} (${one.auxiliary_files ?? 0} more files).`;
+    if (skill) return `Stored the skill ${one.name ?? ""} as ${one.root_uri ?? "?"} (${one.auxiliary_files ?? 0} more file${one.auxiliary_files === 1 ? "" : "s"}).`;
     if (wait) return `Imported ${source} to ${one.root_uri ?? "?"}.`;
     return `The import of ${source} to ${one.root_uri ?? "?"} is under way${one.task_id ? ` (task ${one.task_id})` : ""}; it can be searched when it is done.`;
   });
@@ -1697,6 +1740,7 @@ async function status(api, client, daemon) {
     protocol: protocolVersion,
     mode: config.mode,
     url: config.baseUrl,
+    store: config.store?.url,
     engine: unused(api) || "selected",
     host: lacking(api) || hostName(api),
     configuration: config.problems,
@@ -1712,7 +1756,7 @@ async function status(api, client, daemon) {
 }
 
 // src/toolresult.ts
-import { createHash } from "node:crypto";
+import { createHash as createHash2 } from "node:crypto";
 async function toolResult(name2, client, session, route2, params, d) {
   const own = storedSession(session);
   const base = `/sessions/${encodeURIComponent(own)}/tool-results`;
@@ -1732,7 +1776,7 @@ function storedSession(session) {
   if (!id) throw new Fault("invalid", "no session is known here");
   return /^[A-Za-z0-9_@.-]{1,128}$/.test(id) && /[^.]/.test(id) ? id : hash(`openclaw-session:${id}`);
 }
-var hash = (text3) => createHash("sha256").update(text3).digest("hex");
+var hash = (text3) => createHash2("sha256").update(text3).digest("hex");
 function parseRef(ref) {
   const m = /^viking:\/\/(?:session|(?:~|user\/[^/]+)(?:\/agent\/[^/]+)?\/sessions)\/([^/]+)\/tool-results\/([^/]+)\/?$/.exec(ref.trim());
   if (!m) throw new Fault("invalid", `tool_output_ref has to be a reference such as viking://session/<id>/tool-results/<id>, not "${ref}"`);

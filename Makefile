@@ -6,7 +6,7 @@ export CGO_ENABLED ?= 0
 VERSION := $(patsubst v%,%,$(shell git describe --tags --dirty 2>/dev/null))
 LDFLAGS := -s -w $(if $(VERSION),-X github.com/skald-engine/skald/internal/app.Version=$(VERSION))
 
-.PHONY: smoke compat mcp-test run build plugin setup test test-full lint unit plugin-test e2e crash release release-test conformance fuzz bench-engine bench-evidence bench-replay clean help
+.PHONY: openviking smoke compat mcp-test run build plugin setup test test-full lint unit plugin-test e2e crash release release-test conformance fuzz bench-engine bench-evidence bench-replay clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -27,9 +27,12 @@ openclaw/node_modules/.package-lock.json: openclaw/package-lock.json
 setup: ## Node 24 and OpenClaw into the cache folder
 	@scripts/setup-host.sh
 
-test: lint unit plugin-test mcp-test crash e2e smoke release-test ## every suite, short form
+openviking: ## a real OpenViking with its SDK into the cache folder, for tests; nothing where PyPI cannot be reached
+	@scripts/setup-openviking.sh
 
-test-full: lint unit plugin-test ## every suite, long form
+test: lint unit conformance plugin-test mcp-test crash e2e smoke release-test ## every suite, short form
+
+test-full: lint unit conformance plugin-test ## every suite, long form
 	SKALD_CRASH_CYCLES=200 $(MAKE) crash
 	SKALD_E2E_LONG=1 $(MAKE) e2e
 	SKALD_RELEASE_LONG=1 $(MAKE) release-test
@@ -39,7 +42,7 @@ lint: ## format, vet, import direction
 	go vet ./...
 
 unit: ## unit and conformance tests, with the race detector
-	CGO_ENABLED=1 go test -race -short $$(go list ./... | grep -v -E '/test/(e2e|crash|gateway|compat)')
+	CGO_ENABLED=1 go test -race -short $$(go list ./... | grep -v -E '/test/(e2e|crash|gateway|compat|openviking|conformance)')
 	go test -run TestHugeMessage ./server # 50 MB take long with the race detector
 
 plugin-test: plugin ## the plugin's own tests
@@ -70,8 +73,9 @@ release: plugin ## dist/: archives, packages, bills of materials and checksums f
 release-test: plugin setup ## what a release holds, and the npm way on the real OpenClaw (SKALD_RELEASE_LONG=1: every platform)
 	go test -count=1 -v -timeout 40m ./test/release
 
-conformance: ## the store's conformance suite on every engine
-	CGO_ENABLED=1 go test -race -count=1 ./store/...
+conformance: build openviking ## the stores' suite on every engine; OpenViking's SDK, CLI and API against Skald and against the real server
+	go test -count=1 -timeout 15m ./store/...
+	go test -count=1 -v -timeout 40m ./test/openviking ./test/conformance
 
 fuzz: ## every fuzz target for FUZZTIME (default 10s)
 	@for pkg in $$(grep -rl --include='*_test.go' '^func Fuzz' . | xargs -n1 dirname | sort -u); do \

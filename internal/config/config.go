@@ -44,7 +44,7 @@ type Config struct {
 	BaseURL         string         `json:"baseUrl"` // the OpenViking plugin's name of store_url
 	APIKey          string         `json:"apiKey"`  // its name of store_key
 	Log             Log            `json:"log"`
-	Import          Import         `json:"import"` // of resources: where from, and whether it is repeated
+	Import          Import         `json:"import"`                      // of resources: where from, and whether it is repeated
 	ToolOutput      ToolOutput     `json:"tool_output_externalization"` // which results of tools are shown as stubs
 }
 

@@ -21,7 +21,20 @@ const (
 // isFile reports a URI among the files of the tree: neither a session, nor a memory.
 func isFile(uri skald.URI, account string) bool {
 	_, err := uri.Resolve(account)
-	return err != nil && isShared(uri)
+	return err != nil && (isShared(uri) || isOwn(uri))
+}
+
+// isOwn reports a URI among a user's own resources or skills.
+func isOwn(uri skald.URI) bool {
+	parts := strings.Split(strings.TrimPrefix(string(uri), string(skald.Root)), "/")
+	if len(parts) < 3 || parts[0] != "user" {
+		return false
+	}
+	rest := parts[2:] // behind the user, and the agent where users are kept apart by agent
+	if len(rest) > 2 && rest[0] == "agent" {
+		rest = rest[2:]
+	}
+	return rest[0] == "resources" || rest[0] == "skills"
 }
 
 // fileExpansion reads a file of the tree, a resource or a skill: its text from offset on (characters), or the part that a query finds. A folder

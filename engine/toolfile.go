@@ -134,7 +134,7 @@ func (c *toolCall) file(tx skald.Tx, raw string) (x skald.Expansion, err error) 
 }
 
 // seen parses a URI. A URI that was shortened for people names nothing. What was said elsewhere is not for other people's sessions: outside
-// of the owner's own there are resources and skills only.
+// of the owner's own there are shared resources and skills only.
 func (c *toolCall) seen(tx skald.Tx, raw string) (skald.URI, error) {
 	if strings.Contains(raw, "…") || strings.HasSuffix(raw, "...") {
 		return "", skald.Invalid("ov_read", "uri", "%q is shortened: give the whole URI", raw)
@@ -150,20 +150,10 @@ func (c *toolCall) seen(tx skald.Tx, raw string) (skald.URI, error) {
 	return "", &skald.Error{Op: "ov_read", URI: string(uri), Kind: skald.KindPermission, Err: errAudience}
 }
 
-// isShared reports a URI among resources or skills.
+// isShared reports a URI among the resources and skills that all of an account share. A user's own are the owner's alone (I9), as in recall.
 func isShared(uri skald.URI) bool {
 	parts := strings.Split(strings.TrimPrefix(string(uri), string(skald.Root)), "/")
-	switch {
-	case parts[0] == "resources", len(parts) > 1 && parts[0] == "agent" && parts[1] == "skills":
-		return true
-	case parts[0] != "user" || len(parts) < 3:
-		return false
-	}
-	rest := parts[2:] // behind the user, and the agent where users are kept apart by agent
-	if len(rest) > 2 && rest[0] == "agent" {
-		rest = rest[2:]
-	}
-	return rest[0] == "resources" || rest[0] == "skills"
+	return parts[0] == "resources" || len(parts) > 1 && parts[0] == "agent" && parts[1] == "skills"
 }
 
 // toolList lists a folder.

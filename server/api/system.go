@@ -111,6 +111,14 @@ func (h *Handler) system(mux *http.ServeMux) {
 	full(mux, "GET /api/v1/stats/sessions/{id}", h.sessionStats)
 }
 
+// idle waits for the jobs, and for the texts of folders that follow them.
+func (h *Handler) idle(ctx context.Context, id skald.Identity) error {
+	if err := h.deps.System.WaitIdle(ctx, id); err != nil || h.deps.Files == nil {
+		return err
+	}
+	return h.deps.Files.Settle(ctx, id)
+}
+
 // wait answers when the background work is done, at the latest after a timeout in seconds: then with 504.
 func (h *Handler) wait(r *http.Request, id skald.Identity) (any, error) {
 	var b struct {
@@ -125,7 +133,7 @@ func (h *Handler) wait(r *http.Request, id skald.Identity) (any, error) {
 		defer cancel()
 		ctx = limited
 	}
-	err := h.deps.System.WaitIdle(ctx, id)
+	err := h.idle(ctx, id)
 	if errors.Is(err, context.DeadlineExceeded) {
 		return nil, skald.E("api.wait", skald.KindDeadline, "the background work was not done in time")
 	}

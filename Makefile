@@ -32,7 +32,8 @@ openviking: ## a real OpenViking with its SDK into the cache folder, for tests; 
 
 test: lint unit conformance plugin-test mcp-test crash e2e smoke release-test ## every suite, short form
 
-test-full: lint unit conformance plugin-test ## every suite, long form
+test-full: lint unit plugin-test ## every suite, long form
+	SKALD_CONFORMANCE_LONG=1 $(MAKE) conformance
 	SKALD_CRASH_CYCLES=200 $(MAKE) crash
 	SKALD_E2E_LONG=1 $(MAKE) e2e
 	SKALD_RELEASE_LONG=1 $(MAKE) release-test

@@ -18,6 +18,7 @@ from openviking_sdk import client as sdk
 
 KIND, URL, USER_KEY, ROOT_KEY, FOLDER = sys.argv[1:6]
 NOTES = "viking://resources/conf"
+BUSY = "lock acquire timed out"  # OpenViking still works on the folder: asked again, as its answer says
 
 
 def call(method, *args, step=None, **kwargs):
@@ -332,6 +333,7 @@ class Runner:
                 said = {"result": shown(result)}
             # A commit's second phase runs in the background: its task and its archive are asked for until they are there.
             pending = poll is not None and ("error" in said or (poll and isinstance(result, dict) and result.get("status") in ("pending", "running")))
+            pending = pending or BUSY in said.get("message", "")
             if not pending or said.get("error", {}).get("code") == "UNIMPLEMENTED":
                 return result, said
             await asyncio.sleep(0.1)

@@ -99,8 +99,8 @@ func find(ctx context.Context, tx skald.Tx, r FindRequest, n int) (list []Match,
 		return nil, false, nil
 	}
 	for _, s := range shares {
-		if s.conversation() && len(r.Tags) > 0 {
-			continue // turns and archives have none
+		if s.conversation() && len(r.Tags) > 0 || !r.reaches(s) {
+			continue // turns and archives have no tags
 		}
 		cut, err := c.searchShare(s, r.search(s, n))
 		if err != nil {
@@ -137,6 +137,44 @@ func (r FindRequest) search(s share, n int) skald.SearchQuery {
 		q.Must = append(q.Must, index.FolderMark(r.Below[0]))
 	}
 	return q
+}
+
+// reaches reports whether what a share holds can lie below a folder that was asked for.
+func (r FindRequest) reaches(s share) bool {
+	return len(r.Below) == 0 || slices.ContainsFunc(r.Below, func(folder skald.URI) bool {
+		switch part(folder) {
+		case "":
+			return true
+		case "sessions":
+			return s.conversation()
+		case "memories":
+			return s.kinds[0] == skald.DocMemory
+		case "resources", "skills":
+			return s.library()
+		}
+		return !s.conversation() // a peer's folder, or one that the user made
+	})
+}
+
+// part is the folder of its scope that a URI lies in, or "" for one that holds whole scopes.
+func part(uri skald.URI) string {
+	path := strings.Split(strings.TrimPrefix(string(uri), string(skald.Root)), "/")
+	switch {
+	case path[0] == "resources":
+		return "resources"
+	case len(path) < 3 && !strings.HasPrefix(string(uri), "viking://agent/skills"):
+		return ""
+	case path[0] == "agent" && path[1] == "skills":
+		return "skills"
+	}
+	rest := path[2:]
+	if len(rest) > 1 && (rest[0] == "agent" || rest[0] == "user") { // scopes that are kept apart by both
+		rest = rest[2:]
+	}
+	if len(rest) == 0 {
+		return ""
+	}
+	return rest[0]
 }
 
 // conversation reports a share of sessions, not of what has a URI of its own.

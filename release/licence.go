@@ -22,6 +22,26 @@ const licencesFile = "THIRD_PARTY_LICENSES.txt"
 type linked struct {
 	version string
 	texts   map[string]string // by path within the module
+	folders []string          // of its linked packages, within the module
+}
+
+// partly names the licence files of a module that concern one folder of it alone. While nothing of that folder is linked they don't count.
+var partly = map[string]struct {
+	folder string
+	files  []string
+}{
+	"github.com/cyphar/filepath-securejoin": {"pathrs-lite", []string{"COPYING.md", "LICENSE.MPL-2.0"}}, // the rest is BSD-3-Clause
+}
+
+// leaveOut drops the licence files that concern nothing that is linked.
+func (m *linked) leaveOut(path string) {
+	apart, ok := partly[path]
+	if !ok || slices.ContainsFunc(m.folders, func(f string) bool { return f == apart.folder || strings.HasPrefix(f, apart.folder+"/") }) {
+		return
+	}
+	for _, name := range apart.files {
+		delete(m.texts, name)
+	}
 }
 
 // collectLicences gathers the licences of everything linked into any binary, and fails on one that is copyleft or unknown.
@@ -36,6 +56,7 @@ func (r *release) collectLicences(ctx context.Context) error {
 	fmt.Fprintf(&page, "Skald %s is licensed under Apache-2.0. What is linked into its binary:\n\n", r.version)
 	var wrong []error
 	for _, path := range slices.Sorted(maps.Keys(modules)) {
+		modules[path].leaveOut(path)
 		kinds, err := modules[path].kinds()
 		if err != nil {
 			wrong = append(wrong, fmt.Errorf("%s: %w", path, err))
@@ -82,6 +103,11 @@ func (p platform) gather(ctx context.Context, modules map[string]*linked) error 
 			m = &linked{version: pkg.Module.Version, texts: map[string]string{}}
 			modules[pkg.Module.Path] = m
 		}
+		folder, err := filepath.Rel(pkg.Module.Dir, pkg.Dir)
+		if err != nil {
+			return err
+		}
+		m.folders = append(m.folders, filepath.ToSlash(folder))
 		if err := m.read(pkg.Module.Dir, pkg.Dir); err != nil {
 			return err
 		}

@@ -49,14 +49,9 @@ func tokenBudget(r *http.Request) (int, error) {
 }
 
 func (h *Handler) archive(r *http.Request, id skald.Identity) (any, error) {
-	session, err := sessionID(r)
+	session, name, index, err := archiveID(r)
 	if err != nil {
 		return nil, err
-	}
-	name := r.PathValue("archive")
-	index, ok := skald.ParseArchiveID(name)
-	if !ok {
-		return nil, noArchive(name)
 	}
 	a, err := h.backend.SessionArchive(r.Context(), id, session, index)
 	switch {
@@ -69,6 +64,19 @@ func (h *Handler) archive(r *http.Request, id skald.Identity) (any, error) {
 		"archive_id": skald.ArchiveID(a.Index), "abstract": a.Abstract, "overview": a.Overview,
 		"messages": render(session, a.Messages),
 	}, nil
+}
+
+// archiveID is the session and the archive that a path names.
+func archiveID(r *http.Request) (session, name string, index int, err error) {
+	if session, err = sessionID(r); err != nil {
+		return "", "", 0, err
+	}
+	name = r.PathValue("archive")
+	index, ok := skald.ParseArchiveID(name)
+	if !ok {
+		err = noArchive(name)
+	}
+	return session, name, index, err
 }
 
 func noArchive(name string) error {

@@ -91,14 +91,9 @@ func (h *Handler) extract(r *http.Request, id skald.Identity) (any, error) {
 
 // retryArchive is Skald's own: OpenViking has no way to repeat a failed phase 2.
 func (h *Handler) retryArchive(r *http.Request, id skald.Identity) (any, error) {
-	session, err := sessionID(r)
+	session, name, index, err := archiveID(r)
 	if err != nil {
 		return nil, err
-	}
-	name := r.PathValue("archive")
-	index, ok := skald.ParseArchiveID(name)
-	if !ok {
-		return nil, noArchive(name)
 	}
 	c, err := h.deps.Settings.RetryArchive(r.Context(), id, session, index)
 	switch skald.KindOf(err) {

@@ -12,6 +12,9 @@ type Record struct {
 	Updated time.Time
 }
 
+// RecordShown is the kind of the records that say what a session has been shown; their ID is the session's.
+const RecordShown = "search.shown"
+
 // RecordTx reads and writes records.
 type RecordTx interface {
 	// PutRecord stores a record, replacing the one of the same scope, kind and id.

@@ -257,6 +257,8 @@ type TraceTx interface {
 	PutTrace(ref SessionRef, t Trace) error
 	// Traces lists a session's traces, newest first.
 	Traces(ref SessionRef, q TraceQuery) ([]Trace, error)
+	// DeleteTraces removes those of a session's traces in whose JSON the text stands: a URI's beginning, when that is deleted.
+	DeleteTraces(ref SessionRef, naming string) error
 }
 
 // TraceQuery selects traces.

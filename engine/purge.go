@@ -55,7 +55,8 @@ func (e *Engine) purge(tx skald.Tx, id skald.Identity, s skald.Session) (d skald
 		return d, nil, skald.E("engine.delete_session", skald.KindInternal, "%w", err)
 	}
 	receipt := skald.Record{Scope: s.Ref.Scope, Kind: deletedKind, ID: s.Ref.ID, Body: body, Updated: d.Deleted}
-	return d, jobs, errors.Join(tx.DeleteSession(s.Ref), tx.PutRecord(receipt))
+	shown := tx.DeleteRecord(s.Ref.Scope, skald.RecordShown, s.Ref.ID)
+	return d, jobs, errors.Join(tx.DeleteSession(s.Ref), shown, tx.PutRecord(receipt))
 }
 
 func jobsOf(tx skald.Tx, ref skald.SessionRef) (ids []int64, err error) {
@@ -88,10 +89,13 @@ func (e *Engine) orphan(tx skald.Tx, id skald.Identity, s skald.Session, at time
 	return len(list), err
 }
 
-// emptyRecalls takes the session's words out of what other sessions were shown.
+// emptyRecalls takes the session's words out of what other sessions were shown, and out of the traces of how it was found.
 func emptyRecalls(tx skald.Tx, ref skald.SessionRef) (n int, err error) {
 	sessions, err := tx.Sessions(skald.SessionQuery{Scopes: []skald.Scope{ref.Scope}})
 	for _, s := range sessions {
+		if err := tx.DeleteTraces(s.Ref, string(ref.URI())+"/"); err != nil {
+			return n, err
+		}
 		placed, err := tx.Recalls(s.Ref, 0)
 		if err != nil {
 			return n, err

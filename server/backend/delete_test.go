@@ -2,6 +2,7 @@ package backend_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -103,10 +104,10 @@ func TestDeleteEmptiesRecallsElsewhere(t *testing.T) {
 	recall := skald.PlacedRecall{AfterSeq: 1, Messages: [][]byte{[]byte(`{"text":"okapis"}`)}, URIs: []string{"viking://user/ann/sessions/s/turns/1"}}
 	kept := skald.PlacedRecall{AfterSeq: 2, Messages: [][]byte{[]byte(`{}`)}, URIs: []string{"viking://user/ann/sessions/s2/turns/1"}}
 	if err := d.store.Update(t.Context(), func(tx skald.Tx) error {
-		if err := tx.PutRecall(ref, recall); err != nil {
-			return err
-		}
-		return tx.PutRecall(ref, kept)
+		quotes := skald.Trace{TurnID: "t1", JSON: []byte(`{"uri":"viking://user/ann/sessions/s/turns/1","text":"okapis"}`)}
+		plain := skald.Trace{TurnID: "t2", JSON: []byte(`{"uri":"viking://user/ann/sessions/s2/turns/1"}`)}
+		return errors.Join(tx.PutRecall(ref, recall), tx.PutRecall(ref, kept), tx.PutTrace(ref, quotes), tx.PutTrace(ref, plain),
+			tx.PutRecord(skald.Record{Scope: ref.Scope, Kind: skald.RecordShown, ID: "s", Body: []byte(`{}`)}))
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -118,6 +119,13 @@ func TestDeleteEmptiesRecallsElsewhere(t *testing.T) {
 		list, err := tx.Recalls(ref, 0)
 		if err != nil || len(list) != 2 || len(list[0].Messages) != 0 || len(list[1].Messages) != 1 {
 			t.Errorf("%+v %v", list, err)
+		}
+		traces, err := tx.Traces(ref, skald.TraceQuery{})
+		if err != nil || len(traces) != 1 || traces[0].TurnID != "t2" {
+			t.Errorf("traces: %+v %v", traces, err)
+		}
+		if _, err := tx.Record(ref.Scope, skald.RecordShown, "s"); skald.KindOf(err) != skald.KindNotFound {
+			t.Errorf("the record of what it was shown is there: %v", err)
 		}
 		return nil
 	}); err != nil {

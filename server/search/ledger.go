@@ -7,13 +7,10 @@ import (
 	"github.com/skald-engine/skald/server/api"
 )
 
-// ledgerKind is the kind of the record that says what a session has been shown, so that dedup_turns can leave it out.
-const ledgerKind = "search.shown"
-
 // ledgerTurns is the greatest dedup_turns: what was shown longer ago is not kept.
 const ledgerTurns = 100
 
-// ledger is that record.
+// ledger is the record of what a session has been shown, so that dedup_turns can leave it out.
 type ledger struct {
 	Shown map[skald.URI]shown `json:"shown"`
 }
@@ -31,7 +28,7 @@ func (b *briefing) remember() error {
 	}
 	turn := b.asking.LastSeq
 	b.stats.Dedup.Status, b.stats.Dedup.Turn = "new", &turn
-	r, err := b.tx.Record(b.asking.Ref.Scope, ledgerKind, b.asking.Ref.ID)
+	r, err := b.tx.Record(b.asking.Ref.Scope, skald.RecordShown, b.asking.Ref.ID)
 	if skald.KindOf(err) == skald.KindNotFound {
 		return nil
 	}
@@ -69,5 +66,5 @@ func (b *briefing) note() error {
 	if err != nil {
 		return err
 	}
-	return b.tx.PutRecord(skald.Record{Scope: b.asking.Ref.Scope, Kind: ledgerKind, ID: b.asking.Ref.ID, Body: body, Updated: b.now})
+	return b.tx.PutRecord(skald.Record{Scope: b.asking.Ref.Scope, Kind: skald.RecordShown, ID: b.asking.Ref.ID, Body: body, Updated: b.now})
 }

@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"bytes"
 	"slices"
 
 	"github.com/skald-engine/skald"
@@ -29,4 +30,16 @@ func (t *tx) Traces(ref skald.SessionRef, q skald.TraceQuery) ([]skald.Trace, er
 		}
 	}
 	return limited(out, q.Limit), nil
+}
+
+func (t *tx) DeleteTraces(ref skald.SessionRef, naming string) error {
+	if err := t.writing("store.delete_traces"); err != nil {
+		return err
+	}
+	names := func(tr skald.Trace) bool { return bytes.Contains(tr.JSON, []byte(naming)) }
+	if slices.ContainsFunc(t.read(ref).traces, names) {
+		s := t.change(ref)
+		s.traces = slices.DeleteFunc(slices.Clone(s.traces), names)
+	}
+	return nil
 }

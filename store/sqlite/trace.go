@@ -54,3 +54,14 @@ func (t *tx) Traces(ref skald.SessionRef, q skald.TraceQuery) ([]skald.Trace, er
 	})
 	return out, err
 }
+
+func (t *tx) DeleteTraces(ref skald.SessionRef, naming string) error {
+	if err := t.writing("store.delete_traces"); err != nil {
+		return err
+	}
+	id, err := t.refID(ref)
+	if err != nil || id == 0 {
+		return err
+	}
+	return t.exec("trace.delete", `DELETE FROM trace WHERE ref = ? AND instr(json, CAST(? AS BLOB)) > 0`, id, naming)
+}

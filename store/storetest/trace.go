@@ -1,6 +1,7 @@
 package storetest
 
 import (
+	"errors"
 	"fmt"
 	"testing"
 
@@ -34,5 +35,20 @@ var traceTests = map[string]func(*testing.T, skald.Store){
 		same(t, "both", get(chat, skald.TraceQuery{AfterSeq: 60, TurnID: "exchange-50"}), []skald.Trace(nil))
 		same(t, "trimmed", get(chat, skald.TraceQuery{TurnID: "exchange-4"}), []skald.Trace(nil))
 		same(t, "other session", get(other, skald.TraceQuery{}), []skald.Trace{trace(1)})
+	},
+	"DeletedByWhatTheyName": func(t *testing.T, s skald.Store) {
+		other := skald.SessionRef{Scope: alice, ID: "other"}
+		update(t, s, func(tx skald.Tx) error {
+			return errors.Join(tx.PutTrace(chat, trace(1)), tx.PutTrace(chat, trace(11)), tx.PutTrace(chat, trace(2)), tx.PutTrace(other, trace(1)))
+		})
+		update(t, s, func(tx skald.Tx) error {
+			nobody := skald.SessionRef{Scope: alice, ID: "nobody"}
+			return errors.Join(tx.DeleteTraces(chat, `"n":1}`), tx.DeleteTraces(chat, `"n":3}`), tx.DeleteTraces(nobody, `"n":1}`))
+		})
+		list := func(ref skald.SessionRef) []skald.Trace {
+			return read(t, s, func(tx skald.Tx) ([]skald.Trace, error) { return tx.Traces(ref, skald.TraceQuery{}) })
+		}
+		same(t, "what names nothing of it stays", list(chat), []skald.Trace{trace(2), trace(11)})
+		same(t, "another session's stay", list(other), []skald.Trace{trace(1)})
 	},
 }

@@ -85,7 +85,8 @@ var txTests = map[string]func(*testing.T, skald.Store){
 				"DeleteMemory": tx.DeleteMemory(alice, "viking://x"), "PutDocs": tx.PutDocs([]skald.Doc{{Scope: alice}}),
 				"DeleteTurnDocs": tx.DeleteTurnDocs(chat, 1, 2), "DeleteURIDocs": tx.DeleteURIDocs(alice, "viking://x"),
 				"DeleteArchiveDocs": tx.DeleteArchiveDocs(chat, 1), "PutTrace": tx.PutTrace(chat, skald.Trace{}),
-				"PutJob": tx.PutJob(skald.Job{Key: "k"}), "DeleteJob": tx.DeleteJob(1),
+				"DeleteTraces": tx.DeleteTraces(chat, "x"),
+				"PutJob":       tx.PutJob(skald.Job{Key: "k"}), "DeleteJob": tx.DeleteJob(1),
 			} {
 				wantKind(t, name, err, skald.KindInvalid)
 			}

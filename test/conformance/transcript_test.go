@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 )
 
 // TestTranscripts: the sequences that OpenViking's plugins and SDKs send get the answers in the golden files (-update writes them).
@@ -54,7 +55,9 @@ func normalised(r reply) string {
 	}
 	b, _ := json.MarshalIndent(v, "", " ") // members in the order of the alphabet
 	text := named.ReplaceAllString(volatile.ReplaceAllString(string(b), "<…>"), "-<…>.md")
-	return moving.ReplaceAllString(text, `"$1": "<…>"`)
+	now := time.Now().UTC()
+	today := strings.NewReplacer(now.Format(time.DateOnly), "<today>", now.Add(-time.Hour).Format(time.DateOnly), "<today>") // a run may cross midnight
+	return today.Replace(moving.ReplaceAllString(text, `"$1": "<…>"`))
 }
 
 func golden(t *testing.T, file string, have []byte) {

@@ -33,8 +33,18 @@ type StoreHealth struct {
 	Turns   int64  `json:"turns"`
 	Docs    int64  `json:"docs"`
 	Writing bool   `json:"writable"`
+	// Meaning is how far the documents are known by their meaning; nil: they are searched by words alone.
+	Meaning *MeaningHealth `json:"meaning,omitempty"`
 	// Remote is the server that holds the sessions, for a store that has one.
 	Remote *RemoteHealth `json:"remote,omitempty"`
+}
+
+// MeaningHealth tells of the vectors of documents.
+type MeaningHealth struct {
+	Model   string `json:"model"`
+	Docs    int64  `json:"docs"`    // documents
+	Waiting int64  `json:"waiting"` // of those: not embedded by this model yet; that goes on in the background
+	Error   string `json:"error,omitempty"`
 }
 
 // Tx is one transaction. Reads see the transaction's own writes. Read methods return KindNotFound errors for single things that
@@ -190,7 +200,9 @@ type Doc struct {
 	Type       MemoryType
 	Terms      []string // the analyser's tokens; written only, never read back
 	Length     int      // number of terms
-	Vector     []int8   // what the passage means (model/static), nil when unknown; written only, never read back
+	Text       string   // the passage, for a store that embeds it (model/meaning); written only, never kept
+	Vector     []int8   // what the passage means, nil when unknown or nothing; written only, never read back
+	Model      string   // the Embedder that Vector is of, also where it found no meaning; "" when none was asked; written only
 }
 
 // IndexTx is the index of words and of meaning. Terms are opaque tokens from the one analyser (index/analyze).
@@ -203,14 +215,30 @@ type IndexTx interface {
 	Search(q SearchQuery) (SearchResult, error)
 	// Near finds the documents whose vectors point where the query's does.
 	Near(q NearQuery) (NearResult, error)
+	// PutVectors says what documents mean to a model, in place of what was known. Documents that are gone are passed over.
+	PutVectors(model string, list []DocVector) error
+	// Unembedded lists the documents of all scopes that are of none of the models, by id, from the first after one on.
+	Unembedded(models []string, after int64, limit int) ([]Doc, error)
+	// Embedded counts the documents that are of a model, and all there are.
+	Embedded(model string) (of, all int64, err error)
 }
 
-// NearQuery asks for the documents that mean what Vector means. Documents whose vector has another length are passed over.
+// DocVector is what a document means; nil: nothing.
+type DocVector struct {
+	ID     int64
+	Vector []int8
+}
+
+// NearQuery asks for the documents that mean what Vector means to Model. Documents of another model, or whose vector has another length, are
+// passed over.
 type NearQuery struct {
 	Scopes []Scope
 	Kinds  []DocKind // empty: all
 	Vector []int8
-	Limit  int // nearest first; 0: all
+	Model  string
+	Text   string    // in place of Vector and Model, for a store that embeds it (model/meaning); others find nothing
+	By     time.Time // when the answer is needed: without a vector by then nothing is found; zero: no limit
+	Limit  int       // nearest first; 0: all
 }
 
 // NearResult is the answer to a NearQuery. The score of a hit is the cosine of the angle, -1 to 1.

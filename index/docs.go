@@ -6,7 +6,6 @@ import (
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/index/analyze"
 	"github.com/skald-engine/skald/message"
-	"github.com/skald-engine/skald/model/static"
 )
 
 // MaxPassages is how many passages of one turn are indexed. What lies beyond is found through its neighbours and by expanding.
@@ -45,7 +44,7 @@ func DocsOfPassages(ref skald.SessionRef, t skald.Turn, m *message.Message, docs
 	return docs
 }
 
-// DocsOfText lists the passages of a text. base gives everything but Start, End, Terms, Length and Vector.
+// DocsOfText lists the passages of a text. base gives everything but Start, End, Terms, Length and Text.
 func DocsOfText(base skald.Doc, text string) []skald.Doc {
 	var out []skald.Doc
 	for _, s := range message.Passages(text, message.PassageSize) {
@@ -56,7 +55,7 @@ func DocsOfText(base skald.Doc, text string) []skald.Doc {
 		d := base
 		d.Start, d.End, d.Terms = s.Start, s.End, analyze.Terms(passage)
 		if d.Length = len(d.Terms); d.Length > 0 {
-			d.Vector = static.Meaning(passage)
+			d.Text = passage
 			out = append(out, d)
 		}
 	}
@@ -89,7 +88,7 @@ func DocsOfArchive(a skald.Archive, audience skald.Audience) []skald.Doc {
 			line := archiveLine(l)
 			d := skald.Doc{Scope: a.Session.Scope, Kind: skald.DocArchive, Session: a.Session.ID, Seq: int64(a.Index), Start: at,
 				End: at + len(line), Time: l.Time, Role: skald.RoleSystem, Origin: skald.OriginAgent, Audience: audience,
-				Terms: analyze.Terms(line), Vector: static.Meaning(line)}
+				Terms: analyze.Terms(line), Text: line}
 			at += len(line) + 1
 			if d.Length = len(d.Terms); d.Length > 0 {
 				out = append(out, d)

@@ -17,6 +17,7 @@ import (
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/index"
 	"github.com/skald-engine/skald/message"
+	"github.com/skald-engine/skald/model/meaning"
 	"github.com/skald-engine/skald/model/static"
 	"github.com/skald-engine/skald/recall"
 	"github.com/skald-engine/skald/store/memory"
@@ -70,6 +71,9 @@ func readEvidence(t *testing.T, name string) []conversation {
 func ingest(t *testing.T, c conversation) (skald.Store, time.Time, map[string]string) {
 	t.Helper()
 	store, texts := memory.New(), map[string]string{}
+	if on, err := strconv.ParseBool(os.Getenv("SKALD_MEANING")); err != nil || on {
+		store = meaning.New(store, meaning.Options{Model: static.Table{}})
+	}
 	var last time.Time
 	for _, s := range c.Sessions {
 		at, err := time.Parse(time.RFC3339, s.StartedAt)
@@ -116,14 +120,11 @@ func ingest(t *testing.T, c conversation) (skald.Store, time.Time, map[string]st
 
 // TestEvidence logs how much of the evidence recall alone puts in front of the model. It asserts nothing: bench/ measures the engine. Every
 // 20th question is asked; SKALD_EVIDENCE_EVERY=1 asks all, SKALD_EVIDENCE_SETS names other sets, SKALD_EVIDENCE another
-// folder; SKALD_EVIDENCE_PART=first or last asks in that half of the conversations only, SKALD_MEANING=true searches by meaning too.
+// folder; SKALD_EVIDENCE_PART=first or last asks in that half of the conversations only, SKALD_MEANING=false searches by words alone.
 // SKALD_EVIDENCE_FILES=2000 puts so many files beside each conversation, cut out of the other ones: what they drown shows.
 func TestEvidence(t *testing.T) {
 	if testing.Short() {
 		t.Skip("slow")
-	}
-	if on, err := strconv.ParseBool(os.Getenv("SKALD_MEANING")); err == nil && on {
-		static.Use(true)
 	}
 	every := 20
 	if n, err := strconv.Atoi(os.Getenv("SKALD_EVIDENCE_EVERY")); err == nil && n > 0 {

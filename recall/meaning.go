@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/skald-engine/skald"
-	"github.com/skald-engine/skald/model/static"
 )
 
 // How a cosine is judged: by how far it stands out from those of the other documents, in standard deviations. Where these are few, what is
@@ -35,7 +34,7 @@ func (c *course) mean() {
 	if n := len(c.r.Window); n > 0 && c.looksBack {
 		text += "\n" + c.r.Window[n-1]
 	}
-	c.meaning = static.Meaning(text)
+	c.meaning = text
 }
 
 // similar is a document with how far its meaning stands out.
@@ -46,11 +45,11 @@ type similar struct {
 
 // near finds documents that a search asks for whose meaning is nearer to the query's than that of most.
 func (c *course) near(q skald.SearchQuery) ([]similar, error) {
-	if len(c.meaning) == 0 {
+	if c.meaning == "" {
 		return nil, nil
 	}
-	res, err := c.tx.Near(skald.NearQuery{Scopes: q.Scopes, Kinds: q.Kinds, Vector: c.meaning, Limit: q.Limit})
-	if err != nil {
+	res, err := c.tx.Near(skald.NearQuery{Scopes: q.Scopes, Kinds: q.Kinds, Text: c.meaning, By: c.r.Deadline, Limit: q.Limit})
+	if err != nil || res.Docs == 0 {
 		return nil, err
 	}
 	n := float64(res.Docs)

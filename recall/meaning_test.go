@@ -8,6 +8,7 @@ import (
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/index"
 	"github.com/skald-engine/skald/message"
+	"github.com/skald-engine/skald/model/meaning"
 	"github.com/skald-engine/skald/model/static"
 	"github.com/skald-engine/skald/store/memory"
 )
@@ -17,7 +18,12 @@ var (
 	meaningStranger = skald.Scope{Account: "acme", Kind: skald.ScopeUser, User: "ben"}
 )
 
-// told stores what was said, one turn each, with vectors, in a session of a scope.
+// meaningful is an empty store that embeds.
+func meaningful() skald.Store {
+	return meaning.New(memory.New(), meaning.Options{Model: static.Table{}})
+}
+
+// told stores what was said, one turn each, in a session of a scope.
 func told(t *testing.T, s skald.Store, scope skald.Scope, audience skald.Audience, said ...string) {
 	t.Helper()
 	ref := skald.SessionRef{Scope: scope, ID: "0b9d1f52-5d0e-4f53-9f3a-111111111111"}
@@ -30,11 +36,7 @@ func told(t *testing.T, s skald.Store, scope skald.Scope, audience skald.Audienc
 		if err != nil {
 			t.Fatal(err)
 		}
-		made := index.DocsOfTurn(ref, turn, m)
-		for j := range made {
-			made[j].Vector = static.Embed(text)
-		}
-		turns, docs = append(turns, turn), append(docs, made...)
+		turns, docs = append(turns, turn), append(docs, index.DocsOfTurn(ref, turn, m)...)
 	}
 	err := s.Update(t.Context(), func(tx skald.Tx) error {
 		if err := tx.PutSession(skald.Session{Ref: ref, LastSeq: int64(len(turns))}); err != nil {
@@ -62,7 +64,7 @@ func meant(t *testing.T, s skald.Store, query string, audience skald.Audience) [
 		c := &course{ctx: context.Background(), tx: tx, r: Request{Query: query, Scopes: []skald.Scope{meaningOwner}, Owner: true,
 			Audience: audience}.withDefaults()}
 		c.plan()
-		c.meaning = static.Embed(query)
+		c.mean()
 		if err := c.search(); err != nil {
 			return err
 		}
@@ -85,7 +87,7 @@ func TestMeaningFindsOtherWords(t *testing.T) {
 		"how was he injured":     "I broke my wrist falling off a ladder.",
 		"她养了什么宠物":                "我们去年领养了一只小狗。",
 	} {
-		s := memory.New()
+		s := meaningful()
 		told(t, s, meaningOwner, skald.AudienceDirect, append(append([]string{}, smallTalk...), said)...)
 		got := meant(t, s, query, skald.AudienceDirect)
 		if len(got) == 0 || got[0].text != said || got[0].parts["meaning"] <= 0 {
@@ -99,7 +101,7 @@ func TestMeaningStaysInItsScopeAndAudience(t *testing.T) {
 	t.Parallel()
 	said := append([]string{"We took in a little dog last spring."}, smallTalk...)
 	const query, group = "what pets does she own", skald.Audience("group:team")
-	other, own := memory.New(), memory.New()
+	other, own := meaningful(), meaningful()
 	told(t, other, meaningStranger, skald.AudienceDirect, said...)
 	told(t, own, meaningOwner, skald.AudienceDirect, said...)
 	for _, k := range meant(t, other, query, skald.AudienceDirect) {

@@ -95,7 +95,7 @@ type course struct {
 	spoken     lexicon // what they tell in conversations
 	library    lexicon // and in files
 	looksBack  bool    // the window helps
-	meaning    []int8  // of the query; nil: unknown
+	meaning    string  // what is searched for by meaning; "": nothing
 	found      []*candidate
 	turns      map[turnKey]*turnText
 	files      map[skald.URI]*skald.File

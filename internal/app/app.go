@@ -17,7 +17,7 @@ import (
 	"github.com/skald-engine/skald/engine"
 	"github.com/skald-engine/skald/internal/config"
 	"github.com/skald-engine/skald/internal/obs"
-	"github.com/skald-engine/skald/model/static"
+	"github.com/skald-engine/skald/model/meaning"
 	"github.com/skald-engine/skald/resource"
 	"github.com/skald-engine/skald/server/files"
 	"github.com/skald-engine/skald/store/openviking"
@@ -43,6 +43,7 @@ type App struct {
 
 	options   Options
 	store     skald.Store
+	meaning   *meaning.Store    // the store that embeds; nil: words alone
 	remote    *openviking.Store // the store, when an OpenViking server holds the sessions; else nil
 	resources *resource.Service
 	files     *files.Files
@@ -57,12 +58,12 @@ func Open(ctx context.Context, o Options) (*App, error) {
 	if err := o.exists(); err != nil {
 		return nil, err
 	}
-	static.Use(o.Config.Meaning)
 	store, err := sqlite.Open(ctx, o.Config.Data, sqlite.Options{Logger: o.Log, NoSync: o.Fleeting})
 	if err != nil {
 		return nil, err
 	}
 	a := &App{options: o, store: store}
+	a.mean()
 	if err := a.attach(); err != nil {
 		return nil, errors.Join(err, store.Close())
 	}
@@ -128,6 +129,7 @@ func (a *App) Background(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(ctx)
 	var wg sync.WaitGroup
 	wg.Go(func() { a.run(ctx, 1, 0) })
+	wg.Go(func() { a.embed(ctx) })
 	return func() {
 		cancel()
 		wg.Wait()

@@ -90,6 +90,7 @@ func (a *App) work(ctx context.Context) (stop func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	var wg sync.WaitGroup
 	wg.Go(func() { a.run(ctx, a.options.Config.Workers, sweepEvery) })
+	wg.Go(func() { a.embed(ctx) })
 	wg.Go(func() { a.deliver(ctx) })
 	wg.Go(func() { a.backend().Run(ctx, sweepEvery) })
 	wg.Go(func() { a.resources.Run(ctx, watchEvery) })

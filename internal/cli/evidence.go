@@ -61,7 +61,7 @@ temporary store. Questions without evidence, or a file without answers, are aske
 	f.IntSliceVar(&budgets, "budget", []int{2000}, "tokens of what is shown beside the question; several with commas")
 	f.StringVar(&o.Out, "out", "", "file for the contexts of the first budget, one a line")
 	f.StringVar(&o.Strategy, "strategy", "", "strategy (default: the engine's)")
-	f.BoolVar(&o.Meaning, "meaning", false, "recall by meaning, too (experimental)")
+	f.BoolVar(&o.Meaning, "meaning", true, "recall by meaning, too")
 	return c
 }
 

@@ -41,6 +41,9 @@ func showStatus(w io.Writer, st skald.Status) {
 		{"kept aside", fmt.Sprintf("%d dead letters, %d not stored at the user's wish", st.DeadLetters, st.CaptureOff)},
 		{"recalls cut short", fmt.Sprint(st.RecallSkips)},
 	})
+	if st.Store.Meaning != nil {
+		showMeaning(w, *st.Store.Meaning)
+	}
 	if st.Store.Remote != nil {
 		showRemote(w, *st.Store.Remote)
 	}
@@ -52,6 +55,14 @@ func showStatus(w io.Writer, st skald.Status) {
 	}
 	for _, f := range st.Faults {
 		fmt.Fprintf(w, "fault: %s %s %s: %s\n", when(f.Time), f.Op, f.Session, f.Error)
+	}
+}
+
+// showMeaning tells which model knows what the documents mean, and of how many.
+func showMeaning(w io.Writer, m skald.MeaningHealth) {
+	table(w, [][]string{{"meaning", fmt.Sprintf("%s: %d of %d passages, %d wait", m.Model, m.Docs-m.Waiting, m.Docs, m.Waiting)}})
+	if m.Error != "" {
+		fmt.Fprintln(w, "meaning:", m.Error)
 	}
 }
 

@@ -33,7 +33,7 @@ type Config struct {
 	RecallMillis    int            `json:"recall_ms"`        // after which a recall is cut to what is ready; default 150
 	Model           Endpoint       `json:"model"`            // for summaries; stored, not used by this version
 	Embedding       Endpoint       `json:"embedding"`        // for recall by meaning; stored, not used by this version
-	Meaning         bool           `json:"meaning"`          // recall by meaning beside words, out of a table in the binary; experimental, default false
+	Meaning         bool           `json:"meaning"`          // recall by meaning beside words; default true
 	Store           string         `json:"store"`            // local (default), or openviking: an OpenViking server holds the sessions
 	StoreURL        string         `json:"store_url"`        // that server's base URL
 	StoreKey        string         `json:"store_key"`        // a user's key there
@@ -87,7 +87,7 @@ func Default() Config {
 	return Config{
 		Listen: "127.0.0.1:1933", Data: "~/.skald", Strategy: "viking",
 		Identity:  Identity{skald.DefaultIdentity.Account, skald.DefaultIdentity.User},
-		BodyLimit: 64 << 20, Workers: 2, ShutdownSeconds: 10, RecallMillis: 150,
+		BodyLimit: 64 << 20, Workers: 2, ShutdownSeconds: 10, RecallMillis: 150, Meaning: true,
 		Log: Log{Level: "info", Format: "text"}, ToolOutput: defaultToolOutput(),
 	}
 }

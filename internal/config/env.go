@@ -33,7 +33,7 @@ func (c *Config) fromEnv(env func(string) (string, bool)) error {
 	}
 	for name, to := range map[string]*bool{"SKALD_DEV": &c.Dev, "SKALD_MEANING": &c.Meaning} {
 		if v, ok := env(name); ok && v != "" {
-			on, err := strconv.ParseBool(v)
+			on, err := parseSwitch(v)
 			if err != nil {
 				return invalid(name, "%q is neither true nor false", v)
 			}
@@ -41,4 +41,15 @@ func (c *Config) fromEnv(env func(string) (string, bool)) error {
 		}
 	}
 	return nil
+}
+
+// parseSwitch reads on and off beside the forms of strconv.ParseBool.
+func parseSwitch(v string) (bool, error) {
+	switch v {
+	case "on":
+		return true, nil
+	case "off":
+		return false, nil
+	}
+	return strconv.ParseBool(v)
 }

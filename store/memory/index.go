@@ -13,6 +13,7 @@ type doc struct {
 	skald.Doc
 	freq   map[string]int
 	vector []int8
+	model  string
 }
 
 func (t *tx) PutDocs(docs []skald.Doc) error {
@@ -27,9 +28,9 @@ func (t *tx) PutDocs(docs []skald.Doc) error {
 		for _, term := range d.Terms {
 			freq[term]++
 		}
-		vector := slices.Clone(d.Vector)
-		d.Terms, d.Vector = nil, nil
-		t.docs[d.Scope] = append(t.docs[d.Scope], doc{d, freq, vector})
+		full := doc{d, freq, slices.Clone(d.Vector), d.Model}
+		full.Terms, full.Text, full.Vector, full.Model = nil, "", nil, ""
+		t.docs[d.Scope] = append(t.docs[d.Scope], full)
 	}
 	return nil
 }

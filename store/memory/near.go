@@ -1,6 +1,7 @@
 package memory
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/skald-engine/skald"
@@ -15,16 +16,14 @@ func (t *tx) Near(q skald.NearQuery) (skald.NearResult, error) {
 	var flat near.Flat
 	docs := map[int64]skald.Doc{}
 	for _, d := range t.ofScopes(q.Scopes) {
-		if len(d.vector) == len(q.Vector) {
-			flat.Put(d.ID, d.Kind, d.vector)
+		if d.model == q.Model && len(d.vector) == len(q.Vector) && (len(q.Kinds) == 0 || slices.Contains(q.Kinds, d.Kind)) {
+			flat.Put(d.ID, d.vector)
 			docs[d.ID] = d.Doc
 		}
 	}
-	var found near.Found
-	flat.Scan(q.Vector, q.Kinds, &found)
-	var res skald.NearResult
-	res.Docs, res.Mean, res.Deviation = found.Spread()
-	for _, h := range limited(found.Best(q.Limit), q.Limit) {
+	found := near.Scan([]*near.Flat{&flat}, q.Vector, 0)
+	res := skald.NearResult{Docs: found.Docs, Mean: found.Mean, Deviation: found.Deviation}
+	for _, h := range limited(found.Hits, q.Limit) {
 		res.Hits = append(res.Hits, skald.Hit{Doc: docs[h.ID], Score: h.Score})
 	}
 	return res, nil
@@ -38,4 +37,53 @@ func (t *tx) ofScopes(scopes []skald.Scope) []doc {
 	}
 	slices.SortFunc(all, func(a, b doc) int { return int(a.ID - b.ID) })
 	return all
+}
+
+func (t *tx) PutVectors(model string, list []skald.DocVector) error {
+	if err := t.writing("store.put_vectors"); err != nil {
+		return err
+	}
+	vectors := map[int64][]int8{}
+	for _, v := range list {
+		vectors[v.ID] = v.Vector
+	}
+	t.docs = copied(t.docs)
+	for scope, docs := range t.docs {
+		docs = slices.Clone(docs)
+		for i := range docs {
+			if v, ok := vectors[docs[i].ID]; ok {
+				docs[i].vector, docs[i].model = slices.Clone(v), model
+			}
+		}
+		t.docs[scope] = docs
+	}
+	return nil
+}
+
+func (t *tx) Unembedded(models []string, after int64, limit int) ([]skald.Doc, error) {
+	if err := t.reading("store.unembedded"); err != nil {
+		return nil, err
+	}
+	var out []skald.Doc
+	for _, d := range t.ofScopes(slices.Collect(maps.Keys(t.docs))) {
+		if d.ID > after && !slices.Contains(models, d.model) {
+			out = append(out, d.Doc)
+		}
+	}
+	return limited(out, limit), nil
+}
+
+func (t *tx) Embedded(model string) (of, all int64, err error) {
+	if err := t.reading("store.embedded"); err != nil {
+		return 0, 0, err
+	}
+	for _, docs := range t.docs {
+		for _, d := range docs {
+			all++
+			if d.model == model {
+				of++
+			}
+		}
+	}
+	return of, all, nil
 }

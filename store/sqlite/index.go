@@ -60,14 +60,14 @@ func (t *tx) putDoc(d skald.Doc) (scope int64, err error) {
 	}
 	id := docID(t.writer.nextDoc, d.Length)
 	t.writer.nextDoc++
-	const query = `INSERT INTO doc (id, scope, kind, ref, seq, uri, start, stop, time, role, origin, audience, type, length, vector)
-		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
+	const query = `INSERT INTO doc (id, scope, kind, ref, seq, uri, start, stop, time, role, origin, audience, type, length, vector, model)
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`
 	err = t.exec("doc.insert", query, id, scope, kinds.code(string(d.Kind)), ref, d.Seq, optional(string(d.URI)), d.Start, d.End,
 		millis(d.Time), roles.code(string(d.Role)), origins.code(string(d.Origin)), audiences.code(string(d.Audience)),
-		types.code(string(d.Type)), d.Length, blob(d.Vector))
+		types.code(string(d.Type)), d.Length, blob(d.Vector), modelValue(d.Model))
 	t.writer.index.entries = append(t.writer.index.entries, entry{id, docTokens(scope, d)})
 	if len(d.Vector) > 0 {
-		t.writer.index.vectors = append(t.writer.index.vectors, change{scope, id, d.Kind, slices.Clone(d.Vector)})
+		t.writer.index.vectors = append(t.writer.index.vectors, change{scope, id, d.Kind, modelCode(d.Model), slices.Clone(d.Vector)})
 	}
 	return scope, err
 }

@@ -18,7 +18,7 @@ import (
 var migrations embed.FS
 
 // newestSchema is the number of the last migration, which writes it to the file as user_version.
-const newestSchema = 3
+const newestSchema = 4
 
 // migrate brings the file to the newest schema and returns its number. goose is asked only when there is something to do:
 // user_version answers that with one read.

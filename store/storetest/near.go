@@ -94,6 +94,86 @@ var nearTests = map[string]func(*testing.T, skald.Store){
 		update(t, s, func(tx skald.Tx) error { return tx.PutDocs([]skald.Doc{pointing(turnDoc(chat, 4, "x"), 127, 0)}) })
 		same(t, "added again", nearest(t, s, q), []string{"turn 2", "turn 4"})
 	},
+	"NearByModel": func(t *testing.T, s skald.Store) {
+		east := []int8{127, 0}
+		update(t, s, func(tx skald.Tx) error {
+			return tx.PutDocs([]skald.Doc{
+				turnDoc(chat, 1, "x"), of("old", pointing(turnDoc(chat, 2, "x"), 127, 0)), of("new", pointing(turnDoc(chat, 3, "x"), 127, 0)),
+				of("new", turnDoc(chat, 4, "x")), of("old", pointing(memoryDoc(bob, "viking://b", "x"), 0, 127)),
+			})
+		})
+		byNew, byOld := skald.NearQuery{Vector: east, Model: "new"}, skald.NearQuery{Vector: east, Model: "old"}
+		same(t, "of the new", nearest(t, s, byNew), []string{"turn 3"})
+		same(t, "of the old", nearest(t, s, byOld), []string{"turn 2"})
+		same(t, "a text is for others", nearest(t, s, skald.NearQuery{Text: "x", Limit: 1}), none)
+		same(t, "not of the new", unembedded(t, s, 0, 0, "new"), []string{"turn 1", "turn 2", "viking://b"})
+		same(t, "of neither", unembedded(t, s, 0, 0, "new", "old"), []string{"turn 1"})
+		same(t, "of none", unembedded(t, s, 0, 2), []string{"turn 1", "turn 2"})
+		list := read(t, s, func(tx skald.Tx) ([]skald.Doc, error) { return tx.Unembedded([]string{"new"}, 0, 0) })
+		same(t, "beyond the second", unembedded(t, s, list[1].ID, 0, "new"), []string{"viking://b"})
+		if list[2].Scope != bob || list[1].Scope != alice || list[1].End != 99 {
+			t.Errorf("they should come back whole: %+v", list)
+		}
+		counted(t, s, "new", 2, 5)
+		err := s.Update(t.Context(), func(tx skald.Tx) error {
+			if err := tx.PutVectors("new", []skald.DocVector{{ID: list[0].ID, Vector: []int8{60, 60}}}); err != nil {
+				return err
+			}
+			inside := byNew
+			inside.Scopes = []skald.Scope{alice}
+			res, err := tx.Near(inside)
+			same(t, "inside", names(res), []string{"turn 3", "turn 1"})
+			if err != nil {
+				return err
+			}
+			return errUndo
+		})
+		if err == nil {
+			t.Error("the update should have failed")
+		}
+		same(t, "after the rollback", nearest(t, s, byNew), []string{"turn 3"})
+		update(t, s, func(tx skald.Tx) error {
+			return tx.PutVectors("new", []skald.DocVector{{ID: list[0].ID, Vector: []int8{60, 60}}, {ID: list[1].ID, Vector: east}, {ID: list[2].ID}, {ID: 1 << 40, Vector: east}})
+		})
+		same(t, "all of the new", nearest(t, s, byNew), []string{"turn 2", "turn 3", "turn 1"})
+		same(t, "none of the old", nearest(t, s, byOld), none)
+		same(t, "one that means nothing", nearest(t, s, skald.NearQuery{Vector: east, Model: "old", Scopes: []skald.Scope{bob}}), none)
+		same(t, "all embedded", unembedded(t, s, 0, 0, "new"), none)
+		counted(t, s, "new", 5, 5)
+		update(t, s, func(tx skald.Tx) error { return tx.DeleteTurnDocs(chat, 1, 3) })
+		same(t, "deleted", nearest(t, s, byNew), none)
+		counted(t, s, "new", 2, 2)
+		counted(t, s, "", 0, 2)
+	},
+}
+
+// of says which model a document's vector is of.
+func of(model string, d skald.Doc) skald.Doc {
+	d.Model, d.Text = model, "what it says"
+	return d
+}
+
+// unembedded names the documents of none of the models.
+func unembedded(t *testing.T, s skald.Store, after int64, limit int, models ...string) (out []string) {
+	t.Helper()
+	list := read(t, s, func(tx skald.Tx) ([]skald.Doc, error) { return tx.Unembedded(models, after, limit) })
+	for _, d := range list {
+		out = append(out, name(d))
+		if d.Text != "" || d.Model != "" || d.Vector != nil || d.Terms != nil {
+			t.Errorf("kept what is written only: %+v", d)
+		}
+	}
+	return out
+}
+
+func counted(t *testing.T, s skald.Store, model string, of, all int64) {
+	t.Helper()
+	view(t, s, func(tx skald.Tx) error {
+		gotOf, gotAll, err := tx.Embedded(model)
+		same(t, "of "+model, gotOf, of)
+		same(t, "all", gotAll, all)
+		return err
+	})
 }
 
 func about(t *testing.T, what string, got, want float64) {

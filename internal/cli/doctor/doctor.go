@@ -84,7 +84,7 @@ func Engine(ctx context.Context, i skald.Inspector, id skald.Identity) []Finding
 		}
 		return []Finding{fail("store", fix, "status cannot be read: %v", err)}
 	}
-	return append([]Finding{store(st), schema(st), disk(st), stuck(st), jobs(st), deadLetters(st), capture(st), faults(st), last(st)}, remote(st)...)
+	return append([]Finding{store(st), schema(st), disk(st), stuck(st), jobs(st), deadLetters(st), capture(st), faults(st), last(st), meaning(st)}, remote(st)...)
 }
 
 func store(st skald.Status) Finding {

@@ -1,55 +1,52 @@
-// Package near finds the vectors that point where a given one does, by looking at all of them.
+// Package near finds the vectors that point where a given one does.
 package near
 
 import (
 	"cmp"
 	"math"
 	"slices"
-
-	"github.com/skald-engine/skald"
 )
 
-// Flat is a set of vectors, one below the other in memory: Dim+13 bytes each. The zero value is empty.
+// Flat is a set of vectors of one length, one below the other in memory. The zero value is empty.
 type Flat struct {
 	dim   int
-	ids   []int64 // ascending, so that equal scores have one order
-	kinds []skald.DocKind
-	scale []float32 // one over the length of the vector; 0 marks a removed one
+	ids   []int64
+	scale []float32 // one over the length of the vector
 	data  []int8
-	gone  int
+	place map[int64]int32 // where an id stands
 }
 
-// Put adds a vector. Ids grow; one that is there already, an empty vector and one of another length than the others are passed over.
-func (f *Flat) Put(id int64, kind skald.DocKind, v []int8) {
-	if n := len(f.ids); len(v) == 0 || n > 0 && (id <= f.ids[n-1] || len(v) != f.dim) {
+// Put adds a vector, or puts it in the place of the one of that id. Empty ones and those of another length than the others are passed over.
+func (f *Flat) Put(id int64, v []int8) {
+	if len(v) == 0 || len(f.ids) > 0 && len(v) != f.dim {
 		return
+	}
+	f.Delete(id)
+	if f.place == nil {
+		f.place = map[int64]int32{}
 	}
 	f.dim = len(v)
-	f.ids, f.kinds, f.data = append(f.ids, id), append(f.kinds, kind), append(f.data, v...)
-	f.scale = append(f.scale, inverse(v))
+	f.place[id] = int32(len(f.ids))
+	f.ids, f.scale, f.data = append(f.ids, id), append(f.scale, inverse(v)), append(f.data, v...)
 }
 
-// Delete takes a vector out. When a quarter is gone the rest closes up.
+// Delete takes a vector out; the last one takes its place.
 func (f *Flat) Delete(id int64) {
-	i, ok := slices.BinarySearch(f.ids, id)
-	if !ok || f.scale[i] == 0 {
+	i, ok := f.place[id]
+	if !ok {
 		return
 	}
-	f.scale[i] = 0
-	if f.gone++; f.gone*4 > len(f.ids) {
-		f.close()
+	delete(f.place, id)
+	last := len(f.ids) - 1
+	if int(i) != last {
+		f.ids[i], f.scale[i] = f.ids[last], f.scale[last]
+		copy(f.at(int(i)), f.at(last))
+		f.place[f.ids[i]] = i
 	}
+	f.ids, f.scale, f.data = f.ids[:last], f.scale[:last], f.data[:last*f.dim]
 }
 
-func (f *Flat) close() {
-	old := *f
-	*f = Flat{}
-	for i, id := range old.ids {
-		if old.scale[i] != 0 {
-			f.Put(id, old.kinds[i], old.data[i*old.dim:(i+1)*old.dim])
-		}
-	}
-}
+func (f *Flat) at(i int) []int8 { return f.data[i*f.dim : (i+1)*f.dim] }
 
 // Hit is a vector's id and its cosine.
 type Hit struct {
@@ -57,46 +54,55 @@ type Hit struct {
 	Score float64
 }
 
-// Found gathers the scores of one or more sets.
+// Found is the answer to a Scan: the nearest first, those of equal score in the order of their ids.
 type Found struct {
-	Hits     []Hit // in any order
-	sum, sqr float64
+	Hits            []Hit
+	Docs            int64 // vectors looked at, with the mean of their scores and the standard deviation
+	Mean, Deviation float64
 }
 
-// Scan adds the scores of the vectors of the kinds (none: of all) to out.
-func (f *Flat) Scan(q []int8, kinds []skald.DocKind, out *Found) {
-	if len(q) != f.dim || f.dim == 0 {
-		return
-	}
+// Scan finds at least the limit nearest (0: all) in some sets.
+func Scan(sets []*Flat, q []int8, limit int) Found {
+	var s scan
 	own := float64(inverse(q))
-	all := len(kinds) == 0
-	out.Hits = slices.Grow(out.Hits, len(f.ids))
-	for i, s := range f.scale {
-		if s == 0 || !all && !slices.Contains(kinds, f.kinds[i]) {
+	for _, f := range sets {
+		if len(q) != f.dim || f.dim == 0 {
 			continue
 		}
-		out.add(f.ids[i], float64(dot(f.data[i*f.dim:(i+1)*f.dim], q))*float64(s)*own)
+		s.hits = slices.Grow(s.hits, len(f.ids))
+		for i, scale := range f.scale {
+			s.add(f.ids[i], float64(dot(f.at(i), q))*float64(scale)*own)
+		}
 	}
+	out := Found{Hits: s.best(limit), Docs: int64(len(s.hits))}
+	out.Mean, out.Deviation = s.spread()
+	return out
 }
 
-func (o *Found) add(id int64, score float64) {
-	o.Hits = append(o.Hits, Hit{id, score})
-	o.sum, o.sqr = o.sum+score, o.sqr+score*score
+// scan gathers scores. Their sums are whole numbers, which come out the same in whatever order the vectors stand.
+type scan struct {
+	hits     []Hit
+	sum, sqr int64 // in units of 1/fine
 }
 
-// Spread tells how many scores there are, their mean and their standard deviation.
-func (o *Found) Spread() (n int64, mean, deviation float64) {
-	count := max(1, float64(len(o.Hits)))
-	mean = o.sum / count
-	return int64(len(o.Hits)), mean, math.Sqrt(max(0, o.sqr/count-mean*mean))
+const fine = 1 << 30
+
+func (s *scan) add(id int64, score float64) {
+	s.hits = append(s.hits, Hit{id, score})
+	s.sum, s.sqr = s.sum+int64(score*fine), s.sqr+int64(score*score*fine)
 }
 
-// Best lists at least the limit nearest (0: all), the nearest first and those of equal score in the order of their ids.
-func (o *Found) Best(limit int) []Hit {
-	best := o.Hits
+func (s *scan) spread() (mean, deviation float64) {
+	count := max(1, float64(len(s.hits))) * fine
+	mean = float64(s.sum) / count
+	return mean, math.Sqrt(max(0, float64(s.sqr)/count-mean*mean))
+}
+
+func (s *scan) best(limit int) []Hit {
+	best := slices.Clone(s.hits)
 	if limit > 0 && limit < len(best) {
-		least := o.least(limit)
-		best = slices.DeleteFunc(slices.Clone(best), func(h Hit) bool { return bin(h.Score) < least })
+		least := s.least(limit)
+		best = slices.DeleteFunc(best, func(h Hit) bool { return bin(h.Score) < least })
 	}
 	slices.SortFunc(best, func(a, b Hit) int { return cmp.Or(cmp.Compare(b.Score, a.Score), cmp.Compare(a.ID, b.ID)) })
 	return best
@@ -108,9 +114,9 @@ const bins = 2048
 func bin(score float64) int { return min(bins-1, max(0, int((score+1)*bins/2))) }
 
 // least is the lowest bin of the limit nearest.
-func (o *Found) least(limit int) int {
+func (s *scan) least(limit int) int {
 	var count [bins]int
-	for _, h := range o.Hits {
+	for _, h := range s.hits {
 		count[bin(h.Score)]++
 	}
 	at := bins - 1

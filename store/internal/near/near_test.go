@@ -4,8 +4,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-
-	"github.com/skald-engine/skald"
 )
 
 func vector(r *rand.Rand, dim int) []int8 {
@@ -16,15 +14,10 @@ func vector(r *rand.Rand, dim int) []int8 {
 	return v
 }
 
-// kinds alternate.
 func filled(n, dim int) (*Flat, *rand.Rand) {
 	r, f := rand.New(rand.NewPCG(1, 2)), &Flat{}
 	for i := range n {
-		kind := skald.DocTurn
-		if i%10 == 0 {
-			kind = skald.DocMemory
-		}
-		f.Put(int64(i+1), kind, vector(r, dim))
+		f.Put(int64(i+1), vector(r, dim))
 	}
 	return f, r
 }
@@ -34,34 +27,41 @@ func TestBestAreThoseOfAll(t *testing.T) {
 	f, r := filled(3000, 24)
 	for range 20 {
 		q := vector(r, 24)
-		var found Found
-		f.Scan(q, nil, &found)
-		some := found.Best(50)
-		all := slices.Clone(found.Best(0))
+		some := Scan([]*Flat{f}, q, 50).Hits
+		all := Scan([]*Flat{f}, q, 0).Hits
 		if len(all) != 3000 || len(some) < 50 || !slices.Equal(some[:50], all[:50]) {
 			t.Fatalf("%d of %d differ from the whole list", len(some), len(all))
 		}
 	}
 }
 
-func TestDeletedStayAway(t *testing.T) {
+func TestPutAndDelete(t *testing.T) {
 	t.Parallel()
 	f, r := filled(1000, 8)
 	for id := int64(1); id <= 700; id++ {
 		f.Delete(id)
 		f.Delete(id)
 	}
-	f.Put(500, skald.DocTurn, vector(r, 8)) // ids never come back
-	f.Put(1001, skald.DocTurn, vector(r, 8))
-	var found Found
-	f.Scan(vector(r, 8), []skald.DocKind{skald.DocTurn}, &found)
-	if len(found.Hits) != 271 {
-		t.Errorf("%d found, 271 expected", len(found.Hits))
+	east, west := []int8{9, 0, 0, 0, 0, 0, 0, 0}, []int8{-9, 0, 0, 0, 0, 0, 0, 0}
+	f.Put(500, west)
+	f.Put(500, east) // in place of the first
+	f.Put(400, []int8{1, 2})
+	found := Scan([]*Flat{f}, east, 0)
+	if found.Docs != 301 || found.Hits[0].ID != 500 {
+		t.Errorf("%d found, 301 expected; the first %v", found.Docs, found.Hits[0])
 	}
 	for _, h := range found.Hits {
-		if h.ID <= 700 {
+		if h.ID <= 700 && h.ID != 500 {
 			t.Errorf("%d was deleted", h.ID)
 		}
+	}
+	same := Scan([]*Flat{f}, vector(r, 8), 0)
+	for id := int64(701); id <= 1000; id++ {
+		f.Delete(id)
+	}
+	f.Delete(500)
+	if left := Scan([]*Flat{f}, east, 0); left.Docs != 0 || len(same.Hits) != 301 {
+		t.Errorf("%d left", left.Docs)
 	}
 }
 
@@ -70,8 +70,6 @@ func BenchmarkScan100k(b *testing.B) {
 	q := vector(r, 192)
 	b.ReportAllocs()
 	for b.Loop() {
-		var found Found
-		f.Scan(q, []skald.DocKind{skald.DocTurn}, &found)
-		found.Best(480)
+		Scan([]*Flat{f}, q, 480)
 	}
 }

@@ -1,0 +1,77 @@
+package meaning
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/skald-engine/skald"
+)
+
+// queries embeds what is searched for, and remembers it: the searches of one recall ask for the same text, and so does a prompt that is
+// repeated.
+type queries struct {
+	model skald.Embedder
+	mu    sync.Mutex
+	known map[string]*answer
+}
+
+// maxQueries bounds what is remembered; it starts anew beyond it.
+const maxQueries = 256
+
+// answer is a query's vector, once done is closed.
+type answer struct {
+	done   chan struct{}
+	vector []int8
+	err    error
+}
+
+// embed returns the vector of a text, nil when there is none by the given time (zero: when ctx ends). A call that is late goes on: its
+// answer may serve the next search.
+func (q *queries) embed(ctx context.Context, text string, by time.Time) []int8 {
+	if q.model.Local() {
+		v, err := q.model.Query(ctx, text)
+		if err != nil {
+			return nil
+		}
+		return v
+	}
+	if !by.IsZero() {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithDeadline(ctx, by)
+		defer cancel()
+	}
+	a := q.ask(ctx, text)
+	select {
+	case <-a.done:
+		return a.vector
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// ask finds the answer for a text, or starts to look for it.
+func (q *queries) ask(ctx context.Context, text string) *answer {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if a := q.known[text]; a != nil {
+		return a
+	}
+	if q.known == nil || len(q.known) >= maxQueries {
+		q.known = map[string]*answer{}
+	}
+	a := &answer{done: make(chan struct{})}
+	q.known[text] = a
+	ctx = context.WithoutCancel(ctx) // the model's own timeout ends it
+	go func() {
+		defer close(a.done)
+		if a.vector, a.err = q.model.Query(ctx, text); a.err != nil {
+			q.mu.Lock()
+			defer q.mu.Unlock()
+			if q.known[text] == a {
+				delete(q.known, text)
+			}
+		}
+	}()
+	return a
+}

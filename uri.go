@@ -3,6 +3,7 @@ package skald
 import (
 	"fmt"
 	"net/url"
+	"regexp"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +16,7 @@ type URI string
 const Root URI = "viking://"
 
 // ParseURI turns any accepted spelling into the canonical URI as the identity sees it. Accepted are the canonical form, the
-// aliases viking://~, viking://session/<id>, document 001's viking://user/memories and viking://agent/memories (and sessions,
+// aliases viking://~, viking://~/<session>/<turns> as Short writes it, viking://session/<id>, document 001's viking://user/memories and viking://agent/memories (and sessions,
 // skills, resources, peers, privacy below them), and {calendar:…} variables. viking://user and viking://agent are the folders above
 // the scopes that the identity may see. It fails with KindInvalid on a malformed URI and with KindPermission on path tricks, on
 // another tenant's scope, and on another peer's folder when the identity acts on behalf of one.
@@ -62,6 +63,9 @@ func parseURI(raw string, id Identity, policy Policy) (URI, error) {
 	}
 	switch parts[0] {
 	case "~":
+		if len(parts) == 3 && abbreviated(parts[1]) && turnRun.MatchString(parts[2]) {
+			parts = []string{"~", "sessions", parts[1], "turns", parts[2]}
+		}
 		return home(userRoot, parts[1:]), nil
 	case "session":
 		return home(userRoot, append([]string{"sessions"}, parts[1:]...)), nil
@@ -127,7 +131,39 @@ func (u URI) Name() string { return string(u)[strings.LastIndexByte(string(u), '
 
 // ShortSession is how many characters of a session's id stand in URIs that are written for a model; where such a URI is read, the session
 // of its scope that begins so is meant.
-const ShortSession = 12
+const ShortSession = 10
+
+// Short writes a URI for a model, in few tokens: the user's root as "~", of an id that was drawn or hashed the first ShortSession characters,
+// and turns without the folders around them, as in viking://~/6b0829b9f7/1-5. ParseURI reads it.
+func (u URI) Short(s Scope) string {
+	rest, ok := strings.CutPrefix(string(u), string(s.RootURI())+"/")
+	if !ok || s.Kind != ScopeUser {
+		rest = strings.TrimPrefix(string(u), string(Root))
+	} else {
+		rest = "~/" + rest
+	}
+	head, tail, ok := strings.Cut(rest, "sessions/")
+	id, below, more := strings.Cut(tail, "/")
+	if !ok || !more || len(id) < drawnID || !abbreviated(id) {
+		return string(Root) + rest
+	}
+	id = id[:ShortSession]
+	if run, ok := strings.CutPrefix(below, "turns/"); ok && head == "~/" && turnRun.MatchString(run) {
+		return string(Root) + head + id + "/" + run
+	}
+	return string(Root) + head + "sessions/" + id + "/" + below
+}
+
+// drawnID is the least length of a session's id that was drawn or hashed: the beginnings of such ids differ.
+const drawnID = 32
+
+// turnRun is the name of a run of turns.
+var turnRun = regexp.MustCompile(`^[1-9][0-9]*(-[1-9][0-9]*)?$`)
+
+// abbreviated reports a session's id that may be shortened, or its beginning.
+func abbreviated(id string) bool {
+	return len(id) >= ShortSession && strings.Trim(id, "0123456789abcdef-") == ""
+}
 
 // Target is what a canonical session or memory URI points at.
 type Target struct {

@@ -25,6 +25,9 @@ func TestParseURI(t *testing.T) {
 		{ann, "viking://user/ann/notes/persona.md", "viking://user/ann/notes/persona.md"},
 		{ann, "viking://~", "viking://user/ann"},
 		{ann, "viking://~/memories", "viking://user/ann/memories"},
+		{ann, "viking://~/6b0829b9f7/1-5", "viking://user/ann/sessions/6b0829b9f7/turns/1-5"},
+		{ann, "viking://~/6b0829b9f7/0", "viking://user/ann/6b0829b9f7/0"},
+		{ann, "viking://~/notes/1", "viking://user/ann/notes/1"},
 		{ann, "viking://resources/~", "viking://resources/~"},
 		{ann, "viking://session", "viking://user/ann/sessions"},
 		{ann, "viking://session/s1/history", "viking://user/ann/sessions/s1/history"},
@@ -134,5 +137,31 @@ func TestAccountPolicyHolds(t *testing.T) {
 	id.Policy = &Policy{}
 	if apart.UserScope(id).Agent != "" || apart.AgentScope(id).User != "" {
 		t.Error("the daemon's isolation wins over the account's")
+	}
+}
+
+// What Short writes names the same, with the beginning of an id that was drawn or hashed.
+func TestShort(t *testing.T) {
+	t.Parallel()
+	ann := Identity{Account: "acme", User: "ann", Agent: "main"}
+	user, agent := Policy{}.UserScope(ann), Policy{}.AgentScope(ann)
+	const id = "6b0829b9-f793-4e8b-86b4-dae6e2cf71a5"
+	begin := id[:ShortSession]
+	for _, c := range []struct {
+		scope           Scope
+		whole           URI
+		want, canonical string
+	}{
+		{user, SessionRef{user, id}.TurnsURI(1, 5), "viking://~/" + begin + "/1-5", "viking://user/ann/sessions/" + begin + "/turns/1-5"},
+		{user, SessionRef{user, id}.ArchiveURI(2), "viking://~/sessions/" + begin + "/history/archive_002", "viking://user/ann/sessions/" + begin + "/history/archive_002"},
+		{user, SessionRef{user, "talk"}.TurnsURI(3, 3), "viking://~/sessions/talk/turns/3", "viking://user/ann/sessions/talk/turns/3"},
+		{user, "viking://user/ann/memories/profile.md", "viking://~/memories/profile.md", "viking://user/ann/memories/profile.md"},
+		{agent, SessionRef{agent, id}.TurnsURI(3, 3), "viking://agent/main/sessions/" + begin + "/turns/3", "viking://agent/main/sessions/" + begin + "/turns/3"},
+	} {
+		got := c.whole.Short(c.scope)
+		canonical, err := ParseURI(string(got), ann, Policy{})
+		if string(got) != c.want || err != nil || string(canonical) != c.canonical {
+			t.Errorf("%s is written %s and read %s, %v; want %s", c.whole, got, canonical, err, c.want)
+		}
 	}
 }

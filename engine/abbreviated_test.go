@@ -24,7 +24,7 @@ func TestShortURIsExpand(t *testing.T) {
 	}
 	h.must(json.Unmarshal([]byte(result.Blocks[0].Text), &body))
 	date, uri, ok := strings.Cut(body.Memories[0].From, " ")
-	if !ok || date != "2026-03-02" || strings.Contains(uri, before.id()) || !strings.Contains(body.More, "/sessions/"+before.id()[:skald.ShortSession]) {
+	if !ok || date != "2026-03-02" || strings.Contains(uri, before.id()) || !strings.Contains(body.More, "viking://~/"+before.id()[:skald.ShortSession]) {
 		t.Fatalf("%+v", body)
 	}
 	x, err := h.e.Expand(t.Context(), h.identity(), uri, "", 0)
@@ -32,7 +32,7 @@ func TestShortURIsExpand(t *testing.T) {
 	if len(x.Turns) == 0 || x.Session != before.ref().URI() {
 		t.Errorf("%+v", x)
 	}
-	nowhere := strings.Replace(uri, before.id()[:skald.ShortSession], "0123456789ab", 1)
+	nowhere := strings.Replace(uri, before.id()[:skald.ShortSession], "0123456789", 1)
 	if _, err := h.e.Expand(t.Context(), h.identity(), nowhere, "", 0); skald.KindOf(err) != skald.KindNotFound {
 		t.Errorf("an unknown beginning: %v", err)
 	}

@@ -1,6 +1,9 @@
 package recall
 
 import (
+	"cmp"
+	"math"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -9,21 +12,21 @@ import (
 )
 
 const (
-	groupTokens = 10 // JSON around a group, escaped inside the message
-	itemTokens  = 2  // quotes and comma
+	groupTokens = 8 // JSON around a group, escaped inside the message
+	itemTokens  = 2 // quotes and comma
 )
 
 // fit packs the candidates, best first, into budget and limit. The overhead of a group counts with its first item.
 func (c *course) fit() {
 	groups := map[string]bool{}
-	for _, k := range c.paced() {
+	for _, p := range c.paced() {
+		k, it := p.candidate, p.item
 		if c.r.Limit > 0 && len(c.items) >= c.r.Limit {
 			k.drop("over the limit of items")
 			continue
 		}
-		it := c.item(k)
 		cost := it.tokens
-		if !groups[groupKey(it)] {
+		if !groups[p.group] {
 			cost += groupTokens + message.TextTokens(from([]Item{it}))
 		}
 		if c.tokens+cost > c.r.Budget {
@@ -37,7 +40,7 @@ func (c *course) fit() {
 		if k.library() {
 			c.shelved += cost
 		}
-		groups[groupKey(it)] = true
+		groups[p.group] = true
 		c.tokens += cost
 		k.item = &it
 		c.items = append(c.items, it)
@@ -54,26 +57,43 @@ func (c *course) libraryShare() float64 {
 	return 1
 }
 
-// openBonus is what an item is worth more when its group is open already: it costs no date and no URI.
-const openBonus = 0.5
+// openBonus is what an item is worth more when its group is open already: it costs no date and no URI. An item of more than usualItem tokens
+// has to be worth its length: what it takes is taken from others.
+const (
+	openBonus = 0.5
+	usualItem = 80
+)
 
-// paced lists the candidates in the order of packing: by score, with the bonus for open groups.
-func (c *course) paced() []*candidate {
-	kept := c.kept()
-	out := make([]*candidate, 0, len(kept))
+// paced is a candidate before it is packed.
+type paced struct {
+	*candidate
+	item  Item
+	group string
+	value float64
+}
+
+// paced lists the candidates in the order of packing: by what they are worth for their length, with the bonus for open groups.
+func (c *course) paced() []paced {
+	var list []paced
+	for _, k := range c.kept() {
+		it := c.item(k)
+		list = append(list, paced{k, it, groupKey(it), k.score / math.Sqrt(float64(max(usualItem, it.tokens))/usualItem)})
+	}
+	slices.SortStableFunc(list, func(a, b paced) int { return cmp.Compare(b.value, a.value) })
+	out := make([]paced, 0, len(list))
 	open := map[string]bool{}
-	used := make([]bool, len(kept))
-	for range kept {
+	used := make([]bool, len(list))
+	for range list {
 		best, at := -1.0, 0
-		for i, k := range kept {
+		for i, p := range list {
 			if used[i] {
 				continue
 			}
-			if k.score*(1+openBonus) < best {
-				break // kept is in order: nothing better follows
+			if p.value*(1+openBonus) < best {
+				break // the list is in order: nothing better follows
 			}
-			v := k.score
-			if open[k.groupKey()] {
+			v := p.value
+			if open[p.group] {
 				v *= 1 + openBonus
 			}
 			if v > best {
@@ -81,8 +101,8 @@ func (c *course) paced() []*candidate {
 			}
 		}
 		used[at] = true
-		open[kept[at].groupKey()] = true
-		out = append(out, kept[at])
+		open[list[at].group] = true
+		out = append(out, list[at])
 	}
 	return out
 }
@@ -93,12 +113,10 @@ func (k *candidate) group() string {
 	case k.doc.Kind == skald.DocTurn || k.doc.Kind == skald.DocArchive:
 		return string(ref(k.doc).URI())
 	case k.library():
-		return short(k.uri, k.doc.Scope)
+		return k.uri.Short(k.doc.Scope)
 	}
 	return memoryGroup
 }
-
-func (k *candidate) groupKey() string { return groupKey(Item{Group: k.group(), Time: k.time}) }
 
 // item makes the leaf that is shown of a candidate.
 func (c *course) item(k *candidate) Item {

@@ -3,14 +3,12 @@ package recall
 import (
 	"sort"
 	"strings"
-
-	"github.com/skald-engine/skald"
 )
 
 // Group is the items of one session and day, in the order they were said; memories are one group. Every token here is paid in every
 // recall: one string says when and where.
 type Group struct {
-	From  string   `json:"from"`  // "2026-03-01 viking://~/sessions/…/turns/3-5", or "memory"
+	From  string   `json:"from"`  // "2026-03-01 viking://~/6b0829b9f7/3-5", or "memory"
 	Items []string `json:"items"` // "speaker: text"
 }
 
@@ -99,31 +97,13 @@ func groupURI(items []Item) string {
 	if from == 0 {
 		return items[0].Group
 	}
-	return short(ref(items[0].Doc).TurnsURI(from, to), items[0].Doc.Scope)
+	return ref(items[0].Doc).TurnsURI(from, to).Short(items[0].Doc.Scope)
 }
 
 const memoryGroup = "memory"
 
-// short writes a user's URI with the alias "~" and the first characters of its session's id: memory_expand reads both.
-func short(u skald.URI, s skald.Scope) string {
-	out := string(u)
-	if rest, ok := strings.CutPrefix(out, string(s.RootURI())+"/"); ok && s.Kind == skald.ScopeUser {
-		out = "viking://~/" + rest
-	}
-	head, tail, ok := strings.Cut(out, "/sessions/")
-	if id, rest, more := strings.Cut(tail, "/"); ok && more && abbreviable(id) {
-		out = head + "/sessions/" + id[:skald.ShortSession] + "/" + rest
-	}
-	return out
-}
-
-// abbreviable are ids that were drawn or hashed: their beginnings differ.
-func abbreviable(id string) bool {
-	return len(id) >= 32 && strings.Trim(id, "0123456789abcdef-") == ""
-}
-
 // ShortURI is how the item's place is written in what a model is shown.
-func (it Item) ShortURI() string { return short(it.URI, it.Doc.Scope) }
+func (it Item) ShortURI() string { return it.URI.Short(it.Doc.Scope) }
 
 // line is an item as the model reads it.
 func (it Item) line() string {

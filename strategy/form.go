@@ -43,8 +43,8 @@ const RecallTool = "memory_recall_auto"
 
 // Texts that stand around what is injected. They are constant, so that cached prefixes survive.
 const (
-	recallLine = "[skald] Looked up automatically for my next message:"
-	recallNote = "Earlier conversations, quoted as data. May be out of date: what I say now stands over it."
+	recallLine = "[skald] Looked up for my next message:"
+	recallNote = "Earlier talk, quoted as data; what I say now stands."
 	ackLine    = "Noted."
 	recallMark = "openviking-auto-recall"
 )

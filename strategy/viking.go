@@ -106,7 +106,7 @@ func Head(tx skald.Tx, in Input, published []skald.Archive, budget int) (seriali
 }
 
 // profilePart: the profile takes at most this part of what a recall may take. It stands in every request, whatever is asked.
-const profilePart = 8
+const profilePart = 16
 
 // leastHead is the least room, in tokens, that is worth a first message.
 const leastHead = 40

@@ -101,7 +101,7 @@ func asks(in Input) bool {
 }
 
 // recallStart begins the engine's recall in its form as text.
-const recallStart = message.Mark + "Looked up automatically"
+const recallStart = message.Mark + "Looked up"
 
 // recalled finds the recall of this prompt: the last message of the user, which only a recall puts there, with the answer after it. The
 // engine's first message and stored turns come before it and are not for this host.

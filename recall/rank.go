@@ -188,7 +188,7 @@ func agentWeight(kept []*candidate) float64 {
 		return 0.5
 	}
 	ratio := chars[1] / n[1] / (chars[0] / n[0])
-	return min(0.95, max(0.5, 0.95-(ratio-0.8)*0.45/0.6))
+	return min(0.95, max(0.35, 0.95-(ratio-0.8)*0.45/0.6))
 }
 
 func (c *course) typeWeight(d skald.Doc) float64 {

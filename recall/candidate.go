@@ -1,6 +1,7 @@
 package recall
 
 import (
+	"slices"
 	"time"
 
 	"github.com/skald-engine/skald"
@@ -28,12 +29,13 @@ type candidate struct {
 	file       *skald.File   // of a resource or skill
 	memory     *skald.Memory // of a memory
 	item       *Item
+	without    []Stage // stages whose factors don't count
 }
 
 func (c *candidate) drop(why string) { c.why = why }
 
 func (c *candidate) scale(part string, factor float64) {
-	if factor != 1 {
+	if factor != 1 && !slices.Contains(c.without, Stage(part)) {
 		c.parts[part] = factor
 		c.score *= factor
 	}

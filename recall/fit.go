@@ -97,7 +97,7 @@ func (c *course) paced() []paced {
 				break // the list is in order: nothing better follows
 			}
 			v := p.value
-			if open[p.group] {
+			if open[p.group] && c.has(StageGroups) {
 				v *= 1 + openBonus
 			}
 			if v > best {

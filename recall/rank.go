@@ -109,10 +109,14 @@ func (c *course) lexical(k *candidate, l *lexicon) {
 	k.cover = covered / told
 	k.parts["cover"] = round(k.cover)
 	k.parts["words"] = round(share)
+	if !c.has(StageExact) {
+		exacts = 0
+	}
 	if exacts > 0 {
 		k.parts["exact"] = exacts
 	}
-	phrase := phraseBoost * c.phrases(terms)
+	phrase := 0.0
+	c.run(StagePhrase, func() { phrase = phraseBoost * c.phrases(terms) })
 	if phrase > 0 {
 		k.parts["phrase"] = round(phrase)
 	}

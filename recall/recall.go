@@ -66,8 +66,12 @@ func Recall(ctx context.Context, tx skald.Tx, r Request) (Result, error) {
 	began := time.Now()
 	r = r.withDefaults()
 	c := &course{ctx: ctx, tx: tx, r: r}
+	c.without, _ = ctx.Value(withoutKey{}).([]Stage)
+	if !c.has(StageWindow) {
+		c.r.Window = nil
+	}
 	c.plan()
-	c.mean()
+	c.run(StageMeaning, c.mean)
 	if len(c.words) == 0 {
 		return c.nothing("nothing to search for", began), nil
 	}
@@ -76,11 +80,11 @@ func Recall(ctx context.Context, tx skald.Tx, r Request) (Result, error) {
 	}
 	c.load()
 	c.rank()
-	c.smooth()
-	c.threshold()
+	c.run(StageNear, c.smooth)
+	c.run(StageThreshold, c.threshold)
 	c.demandCover()
-	c.dedupe()
-	c.supersede()
+	c.run(StageDedupe, c.dedupe)
+	c.run(StageSuperseded, c.supersede)
 	c.fit()
 	return c.result(began), nil
 }
@@ -91,6 +95,7 @@ type course struct {
 	tx  skald.Tx
 	r   Request
 
+	without    []Stage // left out
 	words      []word  // as planned
 	spoken     lexicon // what they tell in conversations
 	library    lexicon // and in files

@@ -81,7 +81,7 @@ func (c *course) searchShare(s share, q skald.SearchQuery) (more bool, err error
 
 // candidate takes a document up; what the asking session must not or need not see is dropped at once.
 func (c *course) candidate(d skald.Doc) *candidate {
-	k := &candidate{doc: d, time: d.Time, parts: map[string]float64{}}
+	k := &candidate{doc: d, time: d.Time, parts: map[string]float64{}, without: c.without}
 	c.found = append(c.found, k)
 	switch {
 	case !c.r.Allowed(d):
@@ -92,7 +92,11 @@ func (c *course) candidate(d skald.Doc) *candidate {
 	return k
 }
 
+// wanted are those of the kinds that were asked for.
 func (c *course) wanted(kinds []skald.DocKind) []skald.DocKind {
+	if !c.has(StageNotes) && (kinds[0] == skald.DocMemory || kinds[0] == skald.DocArchive) {
+		return nil
+	}
 	if len(c.r.Kinds) == 0 {
 		return kinds
 	}

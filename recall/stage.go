@@ -49,9 +49,11 @@ func ParseStage(name string) (Stage, error) {
 
 type withoutKey struct{}
 
-// Without returns a context in which recalls leave stages out. It is for benchmarks: no configuration leads here.
+// Without returns a context in which recalls leave stages out, beside those that ctx leaves out. It is for benchmarks: no configuration
+// leads here.
 func Without(ctx context.Context, stages ...Stage) context.Context {
-	return context.WithValue(ctx, withoutKey{}, stages)
+	already, _ := ctx.Value(withoutKey{}).([]Stage)
+	return context.WithValue(ctx, withoutKey{}, slices.Concat(already, stages))
 }
 
 // has reports that a stage is not left out.

@@ -16,9 +16,10 @@ import (
 
 // Target is an engine in this process.
 type Target struct {
-	Engine  skald.Engine
-	RunJobs func(context.Context) error
-	Close   func() error
+	Engine    skald.Engine
+	Inspector skald.Inspector
+	RunJobs   func(context.Context) error
+	Close     func() error
 }
 
 // Options of a run.

@@ -2,6 +2,7 @@ package evidence
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
@@ -23,42 +24,69 @@ const (
 
 // answer is what the engine injected for one question.
 type answer struct {
-	key     string // of the session that was asked
-	context string
-	ranked  []string
-	took    time.Duration
+	key       string // of the session that was asked
+	context   string
+	before    string // what earlier prompts of the session recalled, which is in view, too
+	bare      bool   // nothing was recalled
+	limit     int    // of the recalled items, in tokens, that led to this
+	ranked    []string
+	took      time.Duration
+	recalling float64 // milliseconds
+}
+
+func (a answer) tokens() int { return message.TextTokens(a.context) }
+
+// prompt is how a question is put.
+type prompt struct {
+	text  string
+	key   string // of the asking session
+	now   time.Time
+	limit int  // of the recalled items, in tokens
+	dry   bool // nothing is kept of it
 }
 
 // ask puts the question as the first prompt of a new session, a day after the last one.
 func (p *player) ask(ctx context.Context, n int, q Question, budget int) (answer, error) {
-	now := p.end.AddDate(0, 0, 1)
-	p.target.SetClock(now)
-	head, err := p.assemble(ctx, fmt.Sprintf("agent:main:head-%d-%d", n, budget), "", now, budget)
+	now := p.asking()
+	base, err := p.put(ctx, prompt{key: fmt.Sprintf("agent:main:head-%d-%d", n, budget), now: now, limit: budget})
 	if err != nil {
 		return answer{}, err
 	}
-	var best answer
-	left := budget - message.TextTokens(shown(head)) - message.TextTokens(q.Question) - frame
+	a, err := fitted(budget, firstLimit(base, q.Question, budget), func(try, limit int) (answer, error) {
+		return p.put(ctx, prompt{text: q.Question, key: fmt.Sprintf("agent:main:question-%d-%d-%d", n, budget, try), now: now, limit: limit})
+	})
+	if err != nil {
+		return answer{}, err
+	}
+	a.ranked, a.recalling, err = p.ranked(ctx, a.key, now)
+	return a, err
+}
+
+// asking is when questions are asked.
+func (p *player) asking() time.Time { return p.end.AddDate(0, 0, 1) }
+
+// firstLimit is the first guess, beside what is shown anyhow.
+func firstLimit(base answer, question string, budget int) int {
+	return budget - base.tokens() - message.TextTokens(question) - frame
+}
+
+// fitted asks until what is shown comes close below the budget, or nothing is recalled.
+func fitted(budget, limit int, put func(try, limit int) (answer, error)) (best answer, err error) {
 	for try := range tries {
-		key := fmt.Sprintf("agent:main:question-%d-%d-%d", n, budget, try)
-		began := time.Now()
-		result, err := p.assemble(ctx, key, q.Question, now, max(1, left))
-		took := time.Since(began)
+		a, err := put(try, max(1, limit))
 		if err != nil {
 			return answer{}, err
 		}
-		text := shown(result)
-		rest := budget - message.TextTokens(text)
-		if rest >= 0 || best.key == "" {
-			best = answer{key: key, context: text, took: took}
+		rest := budget - a.tokens()
+		if rest >= 0 || try == 0 {
+			best = a
 		}
-		if rest >= 0 && (rest <= slack || try > 0) || len(result.Messages) == len(head.Messages) {
+		if rest >= 0 && (rest <= slack || try > 0) || a.bare {
 			break
 		}
-		left += rest - slack/3
+		limit += rest - slack/3
 	}
-	best.ranked, err = p.ranked(ctx, best.key, now)
-	return best, err
+	return best, nil
 }
 
 func (p *player) request(key string, now time.Time, recall int) skald.Request {
@@ -66,40 +94,64 @@ func (p *player) request(key string, now time.Time, recall int) skald.Request {
 		Settings: skald.Settings{RecallTokenBudget: &recall}}
 }
 
-func (p *player) assemble(ctx context.Context, key, prompt string, now time.Time, recall int) (skald.AssembleResult, error) {
-	return p.target.Engine.Assemble(ctx, skald.AssembleRequest{Request: p.request(key, now, recall), Prompt: prompt, TokenBudget: Window,
-		Model: "gpt-5", TurnID: key})
+// put asks once.
+func (p *player) put(ctx context.Context, q prompt) (answer, error) {
+	p.target.SetClock(q.now)
+	began := time.Now()
+	r, err := p.target.Engine.Assemble(ctx, skald.AssembleRequest{Request: p.request(q.key, q.now, q.limit), Prompt: q.text,
+		TokenBudget: Window, Model: "gpt-5", TurnID: q.key + q.text, DryRun: q.dry})
+	if err != nil {
+		return answer{}, err
+	}
+	a := answer{key: q.key, limit: q.limit, took: time.Since(began)}
+	a.read(r.Messages)
+	return a, nil
 }
 
-// shown is the text of all injected messages, and the arguments of their calls, joined by newlines.
-func shown(r skald.AssembleResult) string {
-	var parts []string
-	for _, raw := range r.Messages {
+// read takes what was injected: the message at the head, what follows the session's last turn, and, apart, the recalls of earlier prompts.
+func (a *answer) read(messages []json.RawMessage) {
+	last := len(messages) - 1
+	for last >= 0 && message.Injected(messages[last]) {
+		last--
+	}
+	var now, before []string
+	recalls := 0
+	for i, raw := range messages {
 		m, err := message.Parse(raw)
-		if err != nil {
-			continue
-		}
-		for _, b := range m.Blocks {
-			switch b.Kind {
-			case message.KindText:
-				parts = append(parts, b.Text)
-			case message.KindToolCall:
-				parts = append(parts, string(b.Arguments))
-			}
+		switch {
+		case err != nil || !message.Injected(raw):
+		case i == 0 && last >= 0 || i > last:
+			now, recalls = append(now, shown(m)...), recalls+1
+		default:
+			before = append(before, shown(m)...)
 		}
 	}
-	return strings.Join(parts, "\n")
+	a.context, a.before = strings.Join(now, "\n"), strings.Join(before, "\n")
+	a.bare = recalls <= 1 // the head at most: a recall is two messages or more
 }
 
-// ranked lists the messages that recall looked at, best first: those kept and those that there was no room for.
-func (p *player) ranked(ctx context.Context, key string, now time.Time) (list []string, err error) {
+// shown is a message's text, and the arguments of its calls.
+func shown(m *message.Message) (parts []string) {
+	for _, b := range m.Blocks {
+		switch b.Kind {
+		case message.KindText:
+			parts = append(parts, b.Text)
+		case message.KindToolCall:
+			parts = append(parts, string(b.Arguments))
+		}
+	}
+	return parts
+}
+
+// ranked lists the messages that recall looked at, best first: those kept and those that there was no room for; and how long it took.
+func (p *player) ranked(ctx context.Context, key string, now time.Time) (list []string, millis float64, err error) {
 	b, err := p.target.Engine.Bootstrap(ctx, skald.BootstrapRequest{Request: p.request(key, now, 1)})
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	x, err := p.target.Inspector.Explain(ctx, skald.DefaultIdentity, b.SessionID, 0)
 	if err != nil {
-		return nil, err
+		return nil, 0, err
 	}
 	seen := map[string]bool{}
 	for _, c := range merge(x.Recall.Items, x.Recall.Dropped) {
@@ -110,7 +162,7 @@ func (p *player) ranked(ctx context.Context, key string, now time.Time) (list []
 			}
 		}
 	}
-	return list, nil
+	return list, x.Recall.Millis, nil
 }
 
 // merge joins two lists in order of score.

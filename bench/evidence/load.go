@@ -47,7 +47,7 @@ type Question struct {
 	Category string   `json:"category"`
 	Question string   `json:"question"`
 	Answer   string   `json:"answer"`
-	Evidence []string `json:"evidence"` // message ids
+	Evidence []string `json:"evidence"` // message ids; empty: nothing answers it; nil, where the file has no such key: not known
 }
 
 const maxLine = 64 << 20 // bytes of one conversation

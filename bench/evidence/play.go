@@ -17,8 +17,11 @@ type player struct {
 	target Target
 	texts  map[string]string // message id -> text
 	places map[string]string // session and sequence -> message id, for the ranked list
-	end    time.Time         // of the last session
+	order  map[string]int    // message id -> its place in the conversation
+	words  words
+	end    time.Time // of the last session
 	turns  int
+	before func(ctx context.Context, prompt string, now time.Time) error // called before an exchange is stored; nil: nothing
 }
 
 // store delivers all sessions through commitTurn and commits each at its end.
@@ -55,6 +58,11 @@ func (p *player) session(ctx context.Context, key string, s Session, at time.Tim
 		for i, m := range exchange {
 			raws = append(raws, hostMessage(m, at.Add(time.Duration(int(seq)+i)*step)))
 		}
+		if p.before != nil {
+			if err := p.before(ctx, exchange[0].Text, at.Add(time.Duration(seq)*step)); err != nil {
+				return id, err
+			}
+		}
 		p.end = at.Add(time.Duration(int(seq)+len(raws)) * step)
 		p.target.SetClock(p.end)
 		r, err := p.target.Engine.CommitTurn(ctx, skald.CommitTurnRequest{
@@ -70,7 +78,7 @@ func (p *player) session(ctx context.Context, key string, s Session, at time.Tim
 		id = r.SessionID
 		for i, m := range exchange {
 			p.places[place(id, r.From+int64(i))] = m.ID
-			p.texts[m.ID] = m.Text
+			p.texts[m.ID], p.order[m.ID] = m.Text, len(p.order)
 		}
 		seq += int64(len(raws))
 		p.turns += len(raws)

@@ -1,20 +1,19 @@
 package evidence
 
 import (
-	"bufio"
 	"cmp"
 	"context"
-	"encoding/json"
 	"fmt"
 	"os"
-	"slices"
+	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/skald-engine/skald"
-	"github.com/skald-engine/skald/message"
+	"github.com/skald-engine/skald/recall"
 )
 
-// Target is an engine on a fresh store in this process.
+// Target is an engine in this process.
 type Target struct {
 	Engine    skald.Engine
 	Inspector skald.Inspector
@@ -30,168 +29,210 @@ type Options struct {
 	Out      string // file of contexts to write, one a line; "": none
 	Strategy string // "" the default
 	Meaning  bool   // Open switches recall by meaning on; for the report
-	Open     func(ctx context.Context, dir string) (Target, error)
-	Progress func(format string, args ...any)
+	Without  []recall.Stage
+
+	MidSession bool // ask in mid-session, too
+	Ablation   bool // ask without each stage, too
+	Sample     int  // questions of each conversation that MidSession and Ablation ask; 0: all
+
+	Open       func(ctx context.Context, dir string) (Target, error)
+	IndexBytes func(ctx context.Context, dir string) (int64, error) // of a closed store
+	Progress   func(format string, args ...any)
+}
+
+// run is one run on its way.
+type run struct {
+	Options
+	all     []Conversation
+	out     *writer
+	tallies []*tally // one for each budget
 }
 
 // Sweep plays every conversation into a store of its own and puts its questions, at each of the budgets. Contexts are written for the
 // first budget only.
 func Sweep(ctx context.Context, o Options, budgets []int) ([]Report, error) {
-	list := make([]*tally, len(budgets))
-	for i, budget := range budgets {
-		at := o
-		at.Budget = budget
-		list[i] = &tally{Report: Report{Data: o.Data, Budget: budget, ByCategory: map[string]Category{}, Configured: at.configuration()}}
+	r := &run{Options: o}
+	for c, err := range Load(o.Data) {
+		if err != nil {
+			return nil, err
+		}
+		r.all = append(r.all, c)
 	}
-	out, err := newWriter(o.Out)
-	if err != nil {
+	for _, b := range budgets {
+		r.tallies = append(r.tallies, o.tally(b))
+	}
+	var err error
+	if r.out, err = newWriter(o.Out); err != nil {
 		return nil, err
 	}
-	for c, err := range Load(o.Data) {
-		if err == nil {
-			err = conversation(ctx, o, c, out, list)
+	ctx = recall.Without(ctx, o.Without...)
+	for i := range r.all {
+		if err := r.conversation(ctx, i); err != nil {
+			_ = r.out.close() // the run has failed already
+			return nil, fmt.Errorf("%s: %w", r.all[i].ID, err)
 		}
-		if err != nil {
-			return nil, joinClose(err, out)
-		}
-		o.Progress("%s: %d turns, %d questions", c.ID, list[0].conversationTurns, len(c.Questions))
 	}
-	reports := make([]Report, len(list))
-	for i, t := range list {
+	reports := make([]Report, len(r.tallies))
+	for i, t := range r.tallies {
 		reports[i] = t.report()
 	}
-	return reports, out.close()
+	return reports, r.out.close()
+}
+
+func (o Options) tally(budget int) *tally {
+	o.Budget = budget
+	t := &tally{Report: Report{Data: o.Data, Budget: budget, ByCategory: map[string]*Figures{}, Halves: &Halves{}, SmallTalk: &Silence{},
+		Configured: o.configuration()}}
+	if o.Ablation {
+		for _, s := range recall.Stages() {
+			t.Ablation = append(t.Ablation, Ablated{Without: s})
+		}
+	}
+	return t
 }
 
 // configuration says how the figures came about.
 func (o Options) configuration() []string {
-	return []string{
+	list := []string{
 		"strategy " + cmp.Or(o.Strategy, "default"), "recall form auto (tool call)", fmt.Sprintf("assemble within %d tokens", Window),
 		fmt.Sprintf("what is shown within %d tokens", o.Budget), "builtin summariser and extractor",
-		map[bool]string{false: "recall by words", true: "recall by words and meaning"}[o.Meaning], "no model, no network",
+		map[bool]string{false: "recall by words", true: "recall by words and meaning (the embedded table)"}[o.Meaning], "no model, no network",
 	}
+	for _, s := range o.Without {
+		list = append(list, "without "+string(s))
+	}
+	return list
 }
 
-func joinClose(err error, out *writer) error {
-	_ = out.close() // the run has failed already
-	return err
+// half is the part of the file that a conversation belongs to.
+func (r *run) half(t *tally, i int) *Figures {
+	if i < (len(r.all)+1)/2 {
+		return &t.Halves.First
+	}
+	return &t.Halves.Last
 }
 
-func conversation(ctx context.Context, o Options, c Conversation, out *writer, list []*tally) (err error) {
+// size is what a conversation comes to in a store.
+type size struct {
+	turns        int
+	took         time.Duration
+	bytes, index int64
+}
+
+// conversation plays one conversation, and asks.
+func (r *run) conversation(ctx context.Context, i int) error {
 	dir, err := os.MkdirTemp("", "skald-evidence-")
 	if err != nil {
 		return err
 	}
 	defer os.RemoveAll(dir)
-	target, err := o.Open(ctx, dir)
+	c := r.all[i]
+	store := filepath.Join(dir, "store")
+	p := &player{texts: map[string]string{}, places: map[string]string{}, order: map[string]int{}, words: countWords(c)}
+	z, err := r.play(ctx, p, c, store)
 	if err != nil {
 		return err
 	}
-	defer func() {
-		if e := target.Close(); err == nil {
-			err = e
-		}
-	}()
-	p := &player{target: target, texts: map[string]string{}, places: map[string]string{}}
-	began := time.Now()
-	if err := p.store(ctx, c); err != nil {
-		return fmt.Errorf("%s: %w", c.ID, err)
+	for _, t := range r.tallies {
+		t.stored(z)
 	}
-	took := time.Since(began)
-	for _, t := range list {
-		if err := t.stored(dir, p.turns, took); err != nil {
+	began := time.Now()
+	if err := r.opened(ctx, p, store, func() error { return r.questions(ctx, p, i) }); err != nil {
+		return err
+	}
+	if r.MidSession {
+		if err := r.midSession(ctx, p, i, store); err != nil {
 			return err
 		}
 	}
-	w := countWords(c)
-	for i, q := range c.Questions {
-		for n, t := range list {
-			a, err := p.ask(ctx, i, q, t.Budget)
-			if err == nil && n == 0 {
-				err = out.write(q.ID, a)
+	r.Progress("%s: %d turns in %s, %d questions in %s", c.ID, z.turns, z.took.Round(time.Millisecond), len(c.Questions),
+		time.Since(began).Round(time.Millisecond))
+	return nil
+}
+
+// opened lets a player work on a store.
+func (r *run) opened(ctx context.Context, p *player, dir string, work func() error) (err error) {
+	if p.target, err = r.Open(ctx, dir); err != nil {
+		return err
+	}
+	defer func() {
+		if e := p.target.Close(); err == nil {
+			err = e
+		}
+	}()
+	return work()
+}
+
+// play puts a conversation into a store.
+func (r *run) play(ctx context.Context, p *player, c Conversation, dir string) (z size, err error) {
+	began := time.Now()
+	if err := r.opened(ctx, p, dir, func() error { return p.store(ctx, c) }); err != nil {
+		return z, err
+	}
+	z.turns, z.took = p.turns, time.Since(began)
+	if z.bytes, err = folderBytes(dir); err == nil && r.IndexBytes != nil {
+		z.index, err = r.IndexBytes(ctx, dir)
+	}
+	return z, err
+}
+
+// questions puts the questions of the i-th conversation, and what is asked of every one.
+func (r *run) questions(ctx context.Context, p *player, i int) error {
+	list := r.all[i].Questions
+	sample := sampled(list, r.Sample)
+	for n, q := range list {
+		for k, t := range r.tallies {
+			a, err := p.ask(ctx, n, q, t.Budget)
+			if err == nil && k == 0 {
+				err = r.out.write(q.ID, a)
+			}
+			if err == nil && r.Ablation && sample[q.ID] {
+				err = t.ablate(ctx, p, q, a)
 			}
 			if err != nil {
 				return fmt.Errorf("%s: %w", q.ID, err)
 			}
-			t.add(q, p.texts, w, a)
+			t.add(q, r.half(t, i), a, p.score(q, t.Budget, a))
+			t.supersede(p, q, a)
+		}
+	}
+	for _, t := range r.tallies {
+		if err := t.smallTalk(ctx, p); err != nil {
+			return err
 		}
 	}
 	return nil
 }
 
-// add scores one question.
-func (t *tally) add(q Question, texts map[string]string, w words, a answer) {
-	t.took = append(t.took, a.took)
-	tokens := message.TextTokens(a.context)
-	if len(q.Evidence) == 0 {
-		t.NoEvidence.Questions++
-		t.silent += tokens
-		return
-	}
-	t.Questions++
-	t.tokens += tokens
-	readings := views(a.context)
-	hit := 0.0
-	if tokens > t.Budget {
-		t.OverBudget++
-	} else {
-		hit = recalled(q, texts, w, readings)
-		if share, ok := answerWords(q, w, readings); ok {
-			t.answer, t.answers = t.answer+share, t.answers+1
+// sampled picks up to n questions with evidence (0: all), spread evenly.
+func sampled(list []Question, n int) map[string]bool {
+	var ids []string
+	for _, q := range list {
+		if len(q.Evidence) > 0 {
+			ids = append(ids, q.ID)
 		}
 	}
-	t.hits += hit
-	c := t.ByCategory[q.Category]
-	c.Questions++
-	c.sum += hit
-	c.Recall = c.sum / float64(c.Questions)
-	t.ByCategory[q.Category] = c
-	first := a.ranked[:min(10, len(a.ranked))]
-	n := 0
-	for _, e := range q.Evidence {
-		if slices.Contains(first, e) {
-			n++
+	if n <= 0 || n > len(ids) {
+		n = len(ids)
+	}
+	out := map[string]bool{}
+	for i := range n {
+		out[ids[i*len(ids)/n]] = true
+	}
+	return out
+}
+
+// ParseStages reads a list of stages.
+func ParseStages(names []string) (list []recall.Stage, err error) {
+	for _, name := range names {
+		if strings.TrimSpace(name) == "" {
+			continue
 		}
+		s, err := recall.ParseStage(name)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, s)
 	}
-	t.at10 += float64(n) / float64(len(q.Evidence))
-}
-
-// writer writes the contexts.
-type writer struct {
-	file *os.File
-	buf  *bufio.Writer
-}
-
-func newWriter(path string) (*writer, error) {
-	if path == "" {
-		return &writer{}, nil
-	}
-	f, err := os.Create(path)
-	if err != nil {
-		return nil, skald.Invalid("evidence", "out", "%w", err)
-	}
-	return &writer{file: f, buf: bufio.NewWriter(f)}, nil
-}
-
-func (w *writer) write(question string, a answer) error {
-	if w.file == nil {
-		return nil
-	}
-	enc := json.NewEncoder(w.buf)
-	enc.SetEscapeHTML(false)
-	return enc.Encode(struct {
-		Question string   `json:"question_id"`
-		Context  string   `json:"context"`
-		Ranked   []string `json:"ranked"`
-	}{question, a.context, append([]string{}, a.ranked...)})
-}
-
-func (w *writer) close() error {
-	if w.file == nil {
-		return nil
-	}
-	if err := w.buf.Flush(); err != nil {
-		return err
-	}
-	return w.file.Close()
+	return list, nil
 }

@@ -17,10 +17,41 @@ const (
 	enough   = 200
 )
 
+// outcome is what one question came to.
+type outcome struct {
+	recall, words, at10 float64
+	answered            bool // the answer has telling words
+	over                bool // the context was over the budget: it counts as nothing
+}
+
+// score judges what was shown for a question with evidence.
+func (p *player) score(q Question, budget int, a answer) (o outcome) {
+	if len(q.Evidence) == 0 {
+		return o
+	}
+	if o.over = a.tokens() > budget; !o.over {
+		readings := views(a.context + "\n" + a.before)
+		o.recall = recalled(q, p.texts, p.words, readings)
+		o.words, o.answered = answerWords(q, p.words, readings)
+	}
+	first := a.ranked[:min(10, len(a.ranked))]
+	for _, e := range q.Evidence {
+		if slices.Contains(first, e) {
+			o.at10 += 1 / float64(len(q.Evidence))
+		}
+	}
+	return o
+}
+
 // words counts in how many of a conversation's messages each word stands.
 type words struct {
 	in map[string]int
 	n  int
+}
+
+// weight is what a word tells.
+func (w words) weight(word string) float64 {
+	return math.Log(float64(w.n+1) / (float64(w.in[word]) + 0.5))
 }
 
 func countWords(c Conversation) words {
@@ -91,7 +122,7 @@ func unescape(s string) string {
 // recalled is the share of the evidence that stands in the context.
 func recalled(q Question, texts map[string]string, w words, readings []string) float64 {
 	sum := 0.0
-	wanted := set(stems(q.Question + " " + q.Answer))
+	wanted := wantedWords(q)
 	for _, id := range q.Evidence {
 		if there(fold(texts[id]), wanted, w, readings) {
 			sum++
@@ -99,6 +130,8 @@ func recalled(q Question, texts map[string]string, w words, readings []string) f
 	}
 	return sum / float64(len(q.Evidence))
 }
+
+func wantedWords(q Question) map[string]bool { return set(stems(q.Question + " " + q.Answer)) }
 
 func there(text string, wanted map[string]bool, w words, readings []string) bool {
 	runes := []rune(text)
@@ -123,7 +156,7 @@ func support(text []rune, wanted map[string]bool, w words) (at int) {
 		sum := 0.0
 		for word := range set(stems(string(text[i:min(len(text), i+window)]))) {
 			if wanted[word] {
-				sum += math.Log(float64(w.n+1) / (float64(w.in[word]) + 0.5))
+				sum += w.weight(word)
 			}
 		}
 		if sum > best+1e-9 {

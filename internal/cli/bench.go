@@ -9,7 +9,6 @@ import (
 	"github.com/spf13/cobra"
 
 	enginebench "github.com/skald-engine/skald/bench/engine"
-	"github.com/skald-engine/skald/internal/app"
 	"github.com/skald-engine/skald/internal/config"
 )
 
@@ -18,7 +17,7 @@ func (s *shell) bench() *cobra.Command {
 		Use: "bench", Short: "Measure the engine and the recall on this machine", Args: arguments(),
 		Example: "  skald bench engine --data /var/tmp/bench",
 	}
-	c.AddCommand(s.benchEngine(), s.benchEvidence(), s.benchAPI())
+	c.AddCommand(s.benchEngine(), s.benchRecall(), s.benchEvidence(), s.benchAPI())
 	return c
 }
 
@@ -57,11 +56,7 @@ func openForBench(ctx context.Context, dir string) (enginebench.Target, error) {
 	if err := c.Finish(); err != nil {
 		return enginebench.Target{}, err
 	}
-	a, err := app.Open(ctx, app.Options{Config: c})
-	if err != nil {
-		return enginebench.Target{}, err
-	}
-	return enginebench.Target{Engine: a.Engine, RunJobs: a.Engine.RunJobs, Close: a.Close}, nil
+	return openWith(ctx, c)
 }
 
 func showBench(w io.Writer, r enginebench.Report) {

@@ -4,8 +4,6 @@ import (
 	"context"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"strings"
 	"time"
 
@@ -14,18 +12,30 @@ import (
 	"github.com/skald-engine/skald/bench/evidence"
 	"github.com/skald-engine/skald/internal/app"
 	"github.com/skald-engine/skald/internal/config"
+	"github.com/skald-engine/skald/recall"
+	"github.com/skald-engine/skald/store/sqlite"
 	"github.com/skald-engine/skald/strategy"
 )
 
 func (s *shell) benchEvidence() *cobra.Command {
 	var o evidence.Options
 	var budgets []int
+	var without []string
 	c := &cobra.Command{
 		Use: "evidence --data FILE --budget TOKENS", Short: "Measure how much of what answers a question is recalled", Args: arguments(),
 		Long: `Play the conversations of a file through the write path, session by session, and put every question as the first prompt of a new
-session, a day after the last one. Printed is the share of the evidence that stands in what the model would be shown. Each conversation gets a
-temporary store. Questions without evidence, or a file without answers, are asked all the same; --out holds what was shown.`,
-		Example: `  skald bench evidence --data locomo-dev.jsonl.gz --budget 2000 --out contexts.jsonl`,
+session, a day after the last one. Printed is the share of the evidence that stands in what the model would be shown, of all conversations, of the
+first half and of the last, and how much is shown where nothing answers: beside unanswerable questions and beside small talk. Of questions about what
+has changed it is told whether the newest value is shown beside the old one and the old one is marked. Each conversation gets a temporary store.
+
+A file without evidence and answers is asked all the same; --out holds what was shown. --mid-session also asks in a session of 30 turns about
+another topic, the beginning of the file's next conversation. --ablation also asks without each stage of recall. --without leaves stages out of all
+that is asked; they are ` + stageNames() + `.
+
+With --json the keys are fixed: evidence_recall, answer_words, recall_at_10, by_category, halves (first, last), no_evidence_questions, small_talk,
+superseded, mid_session, ablation, assemble_ms, recall_ms, turns_per_second, store_bytes, index_bytes, configuration; with several budgets a list.`,
+		Example: `  skald bench evidence --data locomo-dev.jsonl.gz --budget 2000 --out contexts.jsonl
+  skald bench evidence --data zh-dev.jsonl.gz --budget 500,1000,2000 --mid-session --ablation --json`,
 		RunE: func(c *cobra.Command, _ []string) error {
 			if o.Data == "" {
 				return arguments("--data")(c, nil)
@@ -38,6 +48,14 @@ temporary store. Questions without evidence, or a file without answers, are aske
 			if _, err := strategy.ByName(o.Strategy); err != nil {
 				return err
 			}
+			var err error
+			if o.Without, err = evidence.ParseStages(without); err != nil {
+				return err
+			}
+			if err := within("sample", int64(o.Sample), 0, 1<<31); err != nil {
+				return err
+			}
+			o.IndexBytes = sqlite.IndexBytes
 			o.Open = func(ctx context.Context, dir string) (evidence.Target, error) {
 				return openForEvidence(ctx, dir, o.Strategy, o.Meaning)
 			}
@@ -62,7 +80,19 @@ temporary store. Questions without evidence, or a file without answers, are aske
 	f.StringVar(&o.Out, "out", "", "file for the contexts of the first budget, one a line")
 	f.StringVar(&o.Strategy, "strategy", "", "strategy (default: the engine's)")
 	f.BoolVar(&o.Meaning, "meaning", true, "recall by meaning, too")
+	f.StringSliceVar(&without, "without", nil, "stages of recall to leave out")
+	f.BoolVar(&o.MidSession, "mid-session", false, "ask in mid-session, too")
+	f.BoolVar(&o.Ablation, "ablation", false, "ask without each stage, too")
+	f.IntVar(&o.Sample, "sample", 40, "questions of each conversation that --mid-session and --ablation ask; 0: all")
 	return c
+}
+
+func stageNames() string {
+	var names []string
+	for _, s := range recall.Stages() {
+		names = append(names, string(s))
+	}
+	return strings.Join(names, ", ")
 }
 
 func openForEvidence(ctx context.Context, dir, name string, meaning bool) (evidence.Target, error) {
@@ -82,20 +112,3 @@ func openForEvidence(ctx context.Context, dir, name string, meaning bool) (evide
 
 // evidenceRecall is the time that recall has: what is measured is what it finds, and how long that takes is measured beside it.
 const evidenceRecall = 5 * time.Second
-
-func showEvidence(w io.Writer, r evidence.Report) {
-	fmt.Fprintf(w, "evidence recall %.1f %% of %d questions at %d tokens (mean %.0f, over the budget %d)\n", 100*r.Recall, r.Questions, r.Budget,
-		r.MeanTokens, r.OverBudget)
-	fmt.Fprintf(w, "answer words %.1f %%, recall at 10 %.1f %%\n", 100*r.AnswerWords, 100*r.RecallAt10)
-	if n := r.NoEvidence; n.Questions > 0 {
-		fmt.Fprintf(w, "%d questions without evidence: %.0f tokens on average\n", n.Questions, n.MeanTokens)
-	}
-	fmt.Fprintf(w, "assemble p50 %.1f ms, p95 %.1f ms; %d turns stored and committed at %.0f a second, %s\n", r.Assemble.P50, r.Assemble.P95, r.Turns,
-		r.TurnsASecond, size(r.StoreBytes))
-	fmt.Fprintf(w, "configuration: %s\n\n", strings.Join(r.Configured, ", "))
-	rows := [][]string{{"CATEGORY", "QUESTIONS", "RECALL"}}
-	for _, name := range slices.Sorted(maps.Keys(r.ByCategory)) {
-		rows = append(rows, []string{name, fmt.Sprint(r.ByCategory[name].Questions), fmt.Sprintf("%.1f", 100*r.ByCategory[name].Recall)})
-	}
-	table(w, rows)
-}

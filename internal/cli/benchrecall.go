@@ -48,7 +48,7 @@ func openForRecall(ctx context.Context, dir string) (enginebench.Target, error) 
 	if err := c.Finish(); err != nil {
 		return enginebench.Target{}, err
 	}
-	c.RecallMillis = int(evidenceRecall.Milliseconds())
+	c.RecallMillis = int((20 * evidenceRecall).Milliseconds())
 	return openWith(ctx, c)
 }
 

@@ -16,7 +16,7 @@ func IndexBytes(ctx context.Context, dir string) (n int64, err error) {
 	}
 	defer s.Close()
 	err = s.View(ctx, func(t skald.Tx) error {
-		const query = `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE aggregate AND (name GLOB 'term*' OR name GLOB 'doc' OR name GLOB 'doc_*')`
+		const query = `SELECT coalesce(sum(pgsize), 0) FROM dbstat WHERE aggregate = 1 AND (name GLOB 'term*' OR name GLOB 'doc' OR name GLOB 'doc_*')`
 		_, err := t.(*tx).row("index.bytes", query)(&n)
 		return err
 	})

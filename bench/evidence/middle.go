@@ -32,6 +32,9 @@ func (r *run) midSession(ctx context.Context, p *player, i int, store string) er
 	}
 	topic := Session{ID: "topic", Messages: head(r.all[(i+1)%len(r.all)], middleTurns)}
 	for _, t := range r.tallies {
+		if !t.extra {
+			continue
+		}
 		if t.MidSession == nil {
 			t.MidSession = &MidSession{}
 		}

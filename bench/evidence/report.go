@@ -99,6 +99,7 @@ func latency(list []float64) Latency {
 // tally sums up one budget.
 type tally struct {
 	Report
+	extra           bool // asked in mid-session and without stages, too
 	tokens          int
 	took, recalling []float64
 	storing         time.Duration

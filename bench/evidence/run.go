@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -31,9 +32,10 @@ type Options struct {
 	Meaning  bool   // Open switches recall by meaning on; for the report
 	Without  []recall.Stage
 
-	MidSession bool // ask in mid-session, too
-	Ablation   bool // ask without each stage, too
-	Sample     int  // questions of each conversation that MidSession and Ablation ask; 0: all
+	MidSession bool  // ask in mid-session, too
+	Ablation   bool  // ask without each stage, too
+	Extra      []int // budgets at which MidSession and Ablation ask; empty: all
+	Sample     int   // questions of each conversation that they ask; 0: all
 
 	Open       func(ctx context.Context, dir string) (Target, error)
 	IndexBytes func(ctx context.Context, dir string) (int64, error) // of a closed store
@@ -83,7 +85,8 @@ func (o Options) tally(budget int) *tally {
 	o.Budget = budget
 	t := &tally{Report: Report{Data: o.Data, Budget: budget, ByCategory: map[string]*Figures{}, Halves: &Halves{}, SmallTalk: &Silence{},
 		Configured: o.configuration()}}
-	if o.Ablation {
+	t.extra = len(o.Extra) == 0 || slices.Contains(o.Extra, budget)
+	if o.Ablation && t.extra {
 		for _, s := range recall.Stages() {
 			t.Ablation = append(t.Ablation, Ablated{Without: s})
 		}
@@ -186,7 +189,7 @@ func (r *run) questions(ctx context.Context, p *player, i int) error {
 			if err == nil && k == 0 {
 				err = r.out.write(q.ID, a)
 			}
-			if err == nil && r.Ablation && sample[q.ID] {
+			if err == nil && sample[q.ID] {
 				err = t.ablate(ctx, p, q, a)
 			}
 			if err != nil {

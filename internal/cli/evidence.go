@@ -83,6 +83,7 @@ superseded, mid_session, ablation, assemble_ms, recall_ms, turns_per_second, sto
 	f.StringSliceVar(&without, "without", nil, "stages of recall to leave out")
 	f.BoolVar(&o.MidSession, "mid-session", false, "ask in mid-session, too")
 	f.BoolVar(&o.Ablation, "ablation", false, "ask without each stage, too")
+	f.IntSliceVar(&o.Extra, "extra-budget", nil, "budgets at which --mid-session and --ablation ask (default: all)")
 	f.IntVar(&o.Sample, "sample", 40, "questions of each conversation that --mid-session and --ablation ask; 0: all")
 	return c
 }

@@ -10,9 +10,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"runtime"
 	"strings"
-	"time"
 
 	"github.com/skald-engine/skald/bench/evidence"
 )
@@ -22,45 +20,56 @@ const (
 	end   = "<!-- evidence: end -->"
 )
 
+// options are the flags.
+type options struct{ skald, data, files, budgets, extra, doc, sample string }
+
 func main() {
-	skald := flag.String("skald", "bin/skald", "the binary that is measured")
-	data := flag.String("data", "../shared/data/evidence", "folder of the data")
-	files := flag.String("files", "locomo-dev,paraphrase-dev,zh-dev,beam100k-dev,beam500k-dev", "files, without .jsonl.gz")
-	budgets := flag.String("budgets", "500,1000,2000", "tokens of what is shown")
-	doc := flag.String("doc", "docs/benchmarks.md", "document with the markers")
+	var o options
+	flag.StringVar(&o.skald, "skald", "bin/skald", "the binary that is measured")
+	flag.StringVar(&o.data, "data", "../shared/data/evidence", "folder of the data")
+	flag.StringVar(&o.files, "files", "locomo-dev,paraphrase-dev,zh-dev,beam100k-dev,beam500k-dev", "files, without .jsonl.gz")
+	flag.StringVar(&o.budgets, "budgets", "500,1000,2000", "tokens of what is shown")
+	flag.StringVar(&o.extra, "extra", "1000", "those of the budgets for mid-session and ablation; empty: neither is measured")
+	flag.StringVar(&o.sample, "sample", "20", "questions of each conversation for mid-session and ablation; 0: all")
+	flag.StringVar(&o.doc, "doc", "docs/benchmarks.md", "document with the markers")
 	flag.Parse()
-	if err := run(*skald, *data, strings.Split(*files, ","), *budgets, *doc); err != nil {
+	if err := run(o); err != nil {
 		fmt.Fprintln(os.Stderr, "bench-evidence:", err)
 		os.Exit(1)
 	}
 }
 
-func run(skald, data string, files []string, budgets, doc string) error {
-	var rows, left []string
-	for _, name := range files {
-		path := filepath.Join(data, name+".jsonl.gz")
+func run(o options) error {
+	var all []measured
+	var left []string
+	for _, name := range strings.Split(o.files, ",") {
+		path := filepath.Join(o.data, name+".jsonl.gz")
 		if _, err := os.Stat(path); err != nil {
 			left = append(left, name)
 			continue
 		}
-		list, err := measure(skald, path, budgets)
+		list, err := measure(o, path)
 		if err != nil {
 			return fmt.Errorf("%s: %w", name, err)
 		}
 		for _, r := range list {
-			rows = append(rows, row(name, r))
+			all = append(all, measured{name, r})
 		}
 	}
-	if len(rows) == 0 {
-		fmt.Fprintf(os.Stderr, "bench-evidence: skipped: no data in %s (%s)\n", data, strings.Join(left, ", "))
+	if len(all) == 0 {
+		fmt.Fprintf(os.Stderr, "bench-evidence: skipped: no data in %s (%s)\n", o.data, strings.Join(left, ", "))
 		return nil
 	}
-	return write(doc, section(rows, left))
+	return write(o.doc, section(all, left))
 }
 
 // measure runs the binary; what it reports on the way goes to our stderr.
-func measure(skald, path, budgets string) (list []evidence.Report, err error) {
-	c := exec.Command(skald, "bench", "evidence", "--data", path, "--budget", budgets, "--json")
+func measure(o options, path string) (list []evidence.Report, err error) {
+	args := []string{"bench", "evidence", "--data", path, "--budget", o.budgets, "--json"}
+	if o.extra != "" {
+		args = append(args, "--mid-session", "--ablation", "--extra-budget", o.extra, "--sample", o.sample)
+	}
+	c := exec.Command(o.skald, args...)
 	c.Stderr = os.Stderr
 	out, err := c.Output()
 	if err != nil {
@@ -71,30 +80,6 @@ func measure(skald, path, budgets string) (list []evidence.Report, err error) {
 	}
 	list = make([]evidence.Report, 1)
 	return list, json.Unmarshal(out, &list[0])
-}
-
-func row(name string, r evidence.Report) string {
-	none := "-"
-	if r.NoEvidence.Questions > 0 {
-		none = fmt.Sprintf("%.0f", r.NoEvidence.MeanTokens)
-	}
-	return fmt.Sprintf("| %s | %d | %.1f | %.1f | %.1f | %.0f | %s | %.0f / %.0f | %d |", name, r.Budget, 100*r.Recall, 100*r.AnswerWords,
-		100*r.RecallAt10, r.MeanTokens, none, r.Assemble.P50, r.Assemble.P95, r.OverBudget)
-}
-
-func section(rows, left []string) string {
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s\n\nMeasured on %s, %d cores (%s/%s), %s.\n\n", begin, time.Now().UTC().Format(time.DateOnly), runtime.NumCPU(), runtime.GOOS,
-		runtime.GOARCH, runtime.Version())
-	b.WriteString("| file | budget, tokens | evidence recall, % | answer words, % | recall@10, % | mean tokens | tokens where nothing answers | " +
-		"assemble p50 / p95, ms | over budget |\n|---|---|---|---|---|---|---|---|---|\n")
-	for _, r := range rows {
-		b.WriteString(r + "\n")
-	}
-	if len(left) > 0 {
-		fmt.Fprintf(&b, "\nNot measured, since the file was not there: %s.\n", strings.Join(left, ", "))
-	}
-	return b.String() + "\n" + end
 }
 
 // write replaces the section, or appends it where the document has none.

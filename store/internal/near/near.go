@@ -13,6 +13,7 @@ type Flat struct {
 	ids   []int64
 	scale []float32 // one over the length of the vector
 	data  []int8
+	signs []uint8         // of each vector, a bit for each number (coarse.go)
 	place map[int64]int32 // where an id stands
 }
 
@@ -28,6 +29,7 @@ func (f *Flat) Put(id int64, v []int8) {
 	f.dim = len(v)
 	f.place[id] = int32(len(f.ids))
 	f.ids, f.scale, f.data = append(f.ids, id), append(f.scale, inverse(v)), append(f.data, v...)
+	f.signs = appendSigns(f.signs, v)
 }
 
 // Delete takes a vector out; the last one takes its place.
@@ -41,9 +43,11 @@ func (f *Flat) Delete(id int64) {
 	if int(i) != last {
 		f.ids[i], f.scale[i] = f.ids[last], f.scale[last]
 		copy(f.at(int(i)), f.at(last))
+		copy(f.signsAt(int(i)), f.signsAt(last))
 		f.place[f.ids[i]] = i
 	}
 	f.ids, f.scale, f.data = f.ids[:last], f.scale[:last], f.data[:last*f.dim]
+	f.signs = f.signs[:last*signBytes(f.dim)]
 }
 
 func (f *Flat) at(i int) []int8 { return f.data[i*f.dim : (i+1)*f.dim] }
@@ -61,8 +65,11 @@ type Found struct {
 	Mean, Deviation float64
 }
 
-// Scan finds at least the limit nearest (0: all) in some sets.
+// Scan finds at least the limit nearest (0: all) in some sets. Of many vectors it scores only those that are likely to be near (coarse.go).
 func Scan(sets []*Flat, q []int8, limit int) Found {
+	if size(sets, len(q)) > coarseFrom && limit > 0 {
+		return coarse(sets, q, limit)
+	}
 	var s scan
 	own := float64(inverse(q))
 	for _, f := range sets {

@@ -102,6 +102,9 @@ func (t *tx) Memories(q skald.MemoryQuery) ([]skald.Memory, error) {
 	var out []skald.Memory
 	for _, scope := range scopes {
 		query := `SELECT body FROM memory WHERE scope = ?` + where + ` ORDER BY uri LIMIT ?`
+		if q.Source != nil { // a few memories of one session: not by way of all of the scope, in the order of their URIs
+			query = `SELECT body FROM memory WHERE +scope = ?` + where + ` ORDER BY uri LIMIT ?`
+		}
 		list, err := bodies[skald.Memory](t, "memory.list", query, append(append([]any{scope.id}, args...), limit(q.Limit))...)
 		if err != nil {
 			return nil, err

@@ -77,11 +77,11 @@ func (c *course) paced() []paced {
 	var list []paced
 	for _, k := range c.kept() {
 		it := c.item(k)
-		length := usualItem
-		if k.parts["exact"] == 0 { // what holds the identifier that was asked for is worth any length
-			length = max(usualItem, it.tokens)
+		p := paced{k, it, groupKey(it), k.score}
+		if c.has(StageLength) && k.parts["exact"] == 0 { // what holds the identifier that was asked for is worth any length
+			p.value /= math.Sqrt(float64(max(usualItem, it.tokens)) / usualItem)
 		}
-		list = append(list, paced{k, it, groupKey(it), k.score / math.Sqrt(float64(length)/usualItem)})
+		list = append(list, p)
 	}
 	slices.SortStableFunc(list, func(a, b paced) int { return cmp.Compare(b.value, a.value) })
 	out := make([]paced, 0, len(list))

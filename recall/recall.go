@@ -83,6 +83,7 @@ func Recall(ctx context.Context, tx skald.Tx, r Request) (Result, error) {
 	c.run(StageNear, c.smooth)
 	c.run(StageThreshold, c.threshold)
 	c.demandCover()
+	c.prune()
 	c.run(StageDedupe, c.dedupe)
 	c.run(StageSuperseded, c.supersede)
 	c.fit()

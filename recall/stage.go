@@ -26,13 +26,14 @@ const (
 	StageThreshold  Stage = "threshold"  // what covers too little is left out
 	StageDedupe     Stage = "dedupe"     // nothing twice
 	StageSuperseded Stage = "superseded" // what something newer replaces stands back
+	StageLength     Stage = "length"     // long items have to be worth what they take
 	StageGroups     Stage = "groups"     // items of a session that is shown already come first
 )
 
 // Stages lists them all.
 func Stages() []Stage {
 	return []Stage{StageWindow, StageMeaning, StageNotes, StageExact, StagePhrase, StageRole, StageType, StageAge, StageNear, StageThreshold,
-		StageDedupe, StageSuperseded, StageGroups}
+		StageDedupe, StageSuperseded, StageLength, StageGroups}
 }
 
 // ParseStage finds a stage by its name. KindInvalid names the known ones.

@@ -21,6 +21,18 @@ func (c *course) threshold() {
 	}
 }
 
+// maxPacked is how many candidates are compared with each other and packed: several times what any budget holds.
+const maxPacked = 200
+
+// prune leaves the others behind. What stands there would hardly be shown, and to compare all with all takes longer than to find them.
+func (c *course) prune() {
+	for i, k := range c.kept() {
+		if i >= maxPacked {
+			k.drop("far behind")
+		}
+	}
+}
+
 // bend makes scores of the shares: one rare word out of five is worth showing, so that the default threshold of 0.15 asks for about 3 % of
 // what the query tells, and 0.5 for about 30 %.
 const bend = 0.55

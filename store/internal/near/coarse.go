@@ -8,7 +8,7 @@ import "math"
 const (
 	coarseFrom  = 40_000
 	coarseShare = 16
-	sampleSize  = 16_384
+	sampleSize  = 4096
 
 	scatter = 0x9E3779B97F4A7C15 // times an id: a number anywhere
 )

@@ -148,7 +148,8 @@ type RecallTrace struct {
 	Tokens  int               `json:"tokens"`
 	Millis  float64           `json:"ms"`
 	Items   []RecallCandidate `json:"items"`
-	Dropped []RecallCandidate `json:"dropped"`
+	Dropped []RecallCandidate `json:"dropped"`              // the best of them
+	Left    int               `json:"not_listed,omitempty"` // dropped ones beyond these
 }
 
 // RecallCandidate is one thing that recall looked at.

@@ -23,6 +23,8 @@ func (c *course) result(began time.Time) Result {
 			out.Trace.Items = append(out.Trace.Items, k.traced())
 		case len(out.Trace.Dropped) < traceDropped:
 			out.Trace.Dropped = append(out.Trace.Dropped, k.traced())
+		default:
+			out.Trace.Left++
 		}
 	}
 	if len(out.Items) == 0 {

@@ -45,6 +45,7 @@ var everyCommand = map[string][]string{
 	"jobs cancel":            {"99", "--data", "DATA"},
 	"bench":                  {},
 	"bench engine":           {"--data", "EMPTY", "--messages", "20"},
+	"bench recall":           {"--data", "EMPTY", "--turns", "40"},
 	"bench api":              {"--data", "EMPTY", "--entries", "20", "--span", "50ms"},
 	"completion":             {"bash"},
 	"man":                    {"EMPTY"},

@@ -3,6 +3,9 @@ package cli
 import (
 	"fmt"
 	"io"
+	"maps"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -63,6 +66,9 @@ func showExplanation(w io.Writer, x skald.Explanation) {
 	}
 	showCandidates(w, "kept", x.Recall.Items)
 	showCandidates(w, "dropped", x.Recall.Dropped)
+	if x.Recall.Left > 0 {
+		fmt.Fprintf(w, "\nand %d more, which scored less\n", x.Recall.Left)
+	}
 }
 
 func span(from, to int64) string {
@@ -80,6 +86,15 @@ func recalled(t skald.RecallTrace) string {
 	return text
 }
 
+// stages is what each stage of recall made of a candidate.
+func stages(c skald.RecallCandidate) string {
+	var parts []string
+	for _, stage := range slices.Sorted(maps.Keys(c.Parts)) {
+		parts = append(parts, fmt.Sprintf("%s %.3f", stage, c.Parts[stage]))
+	}
+	return strings.Join(parts, "  ")
+}
+
 func showCandidates(w io.Writer, title string, all []skald.RecallCandidate) {
 	if len(all) == 0 {
 		return
@@ -87,7 +102,7 @@ func showCandidates(w io.Writer, title string, all []skald.RecallCandidate) {
 	fmt.Fprintf(w, "\n%s:\n", title)
 	rows := [][]string{}
 	for _, c := range all {
-		rows = append(rows, []string{fmt.Sprintf("%.3f", c.Score), string(c.Kind), fmt.Sprint(c.Tokens), string(c.URI), line(c.Text, 80), c.Why})
+		rows = append(rows, []string{fmt.Sprintf("%.3f", c.Score), string(c.Kind), fmt.Sprint(c.Tokens), string(c.URI), line(c.Text, 80), stages(c), c.Why})
 	}
 	table(w, rows)
 }

@@ -3,7 +3,6 @@ package cli
 import (
 	"fmt"
 	"io"
-	"maps"
 	"slices"
 	"strings"
 
@@ -51,12 +50,9 @@ func (s *shell) search() *cobra.Command {
 
 // showScores lists every candidate with what each stage made of it.
 func showScores(w io.Writer, t skald.RecallTrace) {
-	fmt.Fprintf(w, "\nsearched for: %s; %d shown, %d left out, %.1f ms\n", strings.Join(t.Terms, " "), len(t.Items), len(t.Dropped), t.Millis)
+	fmt.Fprintf(w, "\nsearched for: %s; %d shown, %d left out, %.1f ms\n", strings.Join(t.Terms, " "), len(t.Items), len(t.Dropped)+t.Left, t.Millis)
 	for _, c := range slices.Concat(t.Items, t.Dropped) {
-		fmt.Fprintf(w, "%.3f  %s", c.Score, c.URI)
-		for _, stage := range slices.Sorted(maps.Keys(c.Parts)) {
-			fmt.Fprintf(w, "  %s %.3f", stage, c.Parts[stage])
-		}
+		fmt.Fprintf(w, "%.3f  %s  %s", c.Score, c.URI, stages(c))
 		if c.Why != "" {
 			fmt.Fprintf(w, "  left out: %s", c.Why)
 		}

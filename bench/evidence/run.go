@@ -12,6 +12,7 @@ import (
 
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/recall"
+	"github.com/skald-engine/skald/store/sqlite"
 )
 
 // Target is an engine in this process.
@@ -37,9 +38,8 @@ type Options struct {
 	Extra      []int // budgets at which MidSession and Ablation ask; empty: all
 	Sample     int   // questions of each conversation that they ask; 0: all
 
-	Open       func(ctx context.Context, dir string) (Target, error)
-	IndexBytes func(ctx context.Context, dir string) (int64, error) // of a closed store
-	Progress   func(format string, args ...any)
+	Open     func(ctx context.Context, dir string) (Target, error)
+	Progress func(format string, args ...any)
 }
 
 // run is one run on its way.
@@ -173,8 +173,8 @@ func (r *run) play(ctx context.Context, p *player, c Conversation, dir string) (
 		return z, err
 	}
 	z.turns, z.took = p.turns, time.Since(began)
-	if z.bytes, err = folderBytes(dir); err == nil && r.IndexBytes != nil {
-		z.index, err = r.IndexBytes(ctx, dir)
+	if z.bytes, err = folderBytes(dir); err == nil {
+		z.index, err = sqlite.IndexBytes(ctx, dir)
 	}
 	return z, err
 }

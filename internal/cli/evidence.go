@@ -13,7 +13,6 @@ import (
 	"github.com/skald-engine/skald/internal/app"
 	"github.com/skald-engine/skald/internal/config"
 	"github.com/skald-engine/skald/recall"
-	"github.com/skald-engine/skald/store/sqlite"
 	"github.com/skald-engine/skald/strategy"
 )
 
@@ -55,7 +54,6 @@ superseded, mid_session, ablation, assemble_ms, recall_ms, turns_per_second, sto
 			if err := within("sample", int64(o.Sample), 0, 1<<31); err != nil {
 				return err
 			}
-			o.IndexBytes = sqlite.IndexBytes
 			o.Open = func(ctx context.Context, dir string) (evidence.Target, error) {
 				return openForEvidence(ctx, dir, o.Strategy, o.Meaning)
 			}

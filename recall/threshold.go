@@ -22,7 +22,7 @@ func (c *course) threshold() {
 }
 
 // maxPacked is how many candidates are compared with each other and packed: several times what any budget holds.
-const maxPacked = 200
+const maxPacked = 400
 
 // prune leaves the others behind. What stands there would hardly be shown, and to compare all with all takes longer than to find them.
 func (c *course) prune() {

@@ -13,7 +13,7 @@ import (
 )
 
 // Dim is how many numbers a vector has.
-const Dim = 192
+const Dim = 256
 
 //go:embed table.bin.zst
 var packed []byte
@@ -21,7 +21,7 @@ var packed []byte
 var load = sync.OnceValue(func() *table { return unpack(packed) })
 
 // Embed returns the meaning of a text: Dim numbers, the largest of them 127 or -127. Only the direction counts. It is nil for a text of
-// which the table knows no word. The first call unpacks the table (some 16 MB of memory that stay, about 60 ms).
+// which the table knows no word. The first call unpacks the table (some 20 MB of memory that stay, about 60 ms).
 func Embed(text string) []int8 {
 	var sum [Dim]float32
 	t, known := load(), false

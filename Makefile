@@ -34,6 +34,7 @@ test: lint unit conformance plugin-test mcp-test crash e2e smoke release-test ##
 
 test-full: lint unit plugin-test ## every suite, long form
 	SKALD_CONFORMANCE_LONG=1 $(MAKE) conformance
+	SKALD_STRATEGY_LONG=1 go test -timeout 60m ./strategy
 	SKALD_CRASH_CYCLES=200 $(MAKE) crash
 	SKALD_E2E_LONG=1 $(MAKE) e2e
 	SKALD_RELEASE_LONG=1 $(MAKE) release-test

@@ -36,7 +36,11 @@ func (Legacy) Assemble(_ context.Context, tx skald.Tx, in Input) (Output, error)
 	if err != nil {
 		return Output{}, err
 	}
-	f := fit(fitInput{head: headMessages(summaryOf(in.Session)), list: list, budget: in.Budget, keep: in.Settings.RecentTurns, uri: in.Session.Ref})
+	head, err := standingSummary(tx, in)
+	if err != nil {
+		return Output{}, err
+	}
+	f := fit(fitInput{head: headMessages(head), list: list, budget: in.Budget, keep: in.Settings.RecentTurns, uri: in.Session.Ref})
 	if !whole {
 		f.note("older turns were left out: over the budget")
 	}
@@ -81,6 +85,23 @@ func summaryOf(s skald.Session) string {
 		return ""
 	}
 	return s.Head
+}
+
+// standingSummary is the first message. What another strategy had published, and what the engine wrote anew after something was forgotten,
+// is told in this strategy's way: a change of strategy costs no history (003, FAQ 1).
+func standingSummary(tx skald.Tx, in Input) (string, error) {
+	if own := summaryOf(in.Session); own != "" || in.Session.Published < in.Session.EpochFrom {
+		return own, nil
+	}
+	archives, err := tx.Archives(in.Session.Ref, 1)
+	if err != nil {
+		return "", err
+	}
+	notes := archive.Notes(Covered(archives, in.Session.Epoch, in.Session.Published), min(LegacySummary, int(headShare*float64(in.Budget))))
+	if notes == "" {
+		return "", nil
+	}
+	return string(message.User(legacyIntro+notes, 1)), nil
 }
 
 // rolling is the summary of the epoch's turns up to a sequence; "" when they tell nothing. What is archived has its summary already.

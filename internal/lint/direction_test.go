@@ -36,7 +36,8 @@ var layers = []struct {
 	{"/tenant", 3}, // accounts, users, keys
 	{"/memory", 4}, // implements archive's Extractor
 	{"/strategy", 5},
-	{"/resource", 5}, // fetching, reading and importing; watches and uploads
+	{"/strategy/strategytest", 8}, // drives an engine
+	{"/resource", 5},              // fetching, reading and importing; watches and uploads
 	{"/engine", 6},
 	{"/server/wire", 6}, // what server and client say to each other
 	{"/server", 7},

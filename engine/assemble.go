@@ -35,6 +35,10 @@ func (e *Engine) Assemble(ctx context.Context, r skald.AssembleRequest) (skald.A
 	if err != nil {
 		return skald.AssembleResult{}, err
 	}
+	if err := set.known(r.Settings); err != nil {
+		e.note("assemble", ref.ID, err)
+		return skald.AssembleResult{}, err
+	}
 	now := e.now(r.Request)
 	if r.TurnID == "" {
 		r.TurnID = skald.SessionID("", ref.ID+now.String())[:32]
@@ -239,7 +243,7 @@ func (a *assembly) publish(ctx context.Context) error {
 		return nil
 	}
 	target := strategy.Target{Tokens: a.low(), Keep: a.set.RecentTurns}
-	done, err := a.e.publish(ctx, &a.s, a.input(), target)
+	done, err := a.e.publish(ctx, a.set.chosen, &a.s, a.input(), target)
 	if err == nil && done.Through > 0 {
 		a.e.opts.Log.Info("published", "session", a.ref.ID, "through", done.Through, "tokens_before", done.Before, "tokens_after", done.After)
 	}
@@ -339,7 +343,7 @@ func (a *assembly) inTime(ctx context.Context, in strategy.Input) (strategy.Outp
 
 func (a *assembly) view(ctx context.Context, in strategy.Input) (out strategy.Output, err error) {
 	err = a.e.store.View(ctx, func(tx skald.Tx) (err error) {
-		out, err = a.e.strategy.Assemble(ctx, tx, in)
+		out, err = a.set.chosen.Assemble(ctx, tx, in)
 		return err
 	})
 	return out, err
@@ -389,7 +393,7 @@ func (a *assembly) place(tx skald.Tx, out strategy.Output) error {
 
 func (a *assembly) explanation(out strategy.Output) skald.Explanation {
 	return skald.Explanation{
-		Session: a.ref.ID, TurnID: a.r.TurnID, AfterSeq: a.s.LastSeq, Time: a.now, Strategy: a.e.strategy.Name(),
+		Session: a.ref.ID, TurnID: a.r.TurnID, AfterSeq: a.s.LastSeq, Time: a.now, Strategy: a.set.chosen.Name(),
 		Budget: a.budget(), Tokens: out.Tokens, Head: out.Head, RawFrom: out.RawFrom, RawTo: out.RawTo, Recall: out.Trace, Cut: out.Cut,
 		Packet: skald.AssembledContextPacket{RecalledMemories: recalled(out.Trace), EstimatedTokens: out.Tokens},
 	}

@@ -24,7 +24,10 @@ func (e *Engine) Compact(ctx context.Context, r skald.CompactRequest) (skald.Com
 	if err != nil {
 		return skald.CompactResult{}, err
 	}
-	result, err := e.compact(ctx, ref, r, set)
+	var result skald.CompactResult
+	if err = set.known(r.Settings); err == nil {
+		result, err = e.compact(ctx, ref, r, set)
+	}
 	if err != nil {
 		e.note("compact", ref.ID, err)
 		return result, err
@@ -46,7 +49,7 @@ func (e *Engine) compact(ctx context.Context, ref skald.SessionRef, r skald.Comp
 	e.awaitSummary(ctx, ref, a)
 	target := strategy.Target{Tokens: 0, Keep: set.RecentTurns, Force: true}
 	in := strategy.Input{Session: s, Settings: set.Settings, Budget: compactBudget(r, s), Now: now}
-	p, err := e.publish(ctx, &s, in, target)
+	p, err := e.publish(ctx, set.chosen, &s, in, target)
 	if err != nil {
 		return skald.CompactResult{}, err
 	}

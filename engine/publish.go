@@ -12,7 +12,7 @@ import (
 
 // publish moves the published point in one transaction: from one assemble to the next the model sees either the old view or the new
 // one. Recalls before the point leave with the turns that they stood before.
-func (e *Engine) publish(ctx context.Context, s *skald.Session, in strategy.Input, target strategy.Target) (strategy.Publication, error) {
+func (e *Engine) publish(ctx context.Context, by strategy.Strategy, s *skald.Session, in strategy.Input, target strategy.Target) (strategy.Publication, error) {
 	var p strategy.Publication
 	err := e.store.Update(ctx, func(tx skald.Tx) error {
 		fresh, err := tx.Session(s.Ref)
@@ -20,7 +20,7 @@ func (e *Engine) publish(ctx context.Context, s *skald.Session, in strategy.Inpu
 			return err
 		}
 		in.Session = fresh
-		if p, err = e.strategy.Publish(tx, in, target); err != nil || p.Through <= fresh.Published {
+		if p, err = by.Publish(tx, in, target); err != nil || p.Through <= fresh.Published {
 			return err
 		}
 		fresh.Published, fresh.Head, fresh.HeadSet = p.Through, p.Head, true

@@ -447,3 +447,25 @@ func TestUnknownStrategy(t *testing.T) {
 		t.Fatal(err)
 	}
 }
+
+// TestStrategyOfRequest: the plugin's configuration chooses for its own requests; a name that is not known is refused, never replaced.
+func TestStrategyOfRequest(t *testing.T) {
+	h := newHost(t)
+	h.session("agent:main:old").commit(h.user("The parrot of the office is called Polly."), h.reply("Noted."))
+	h.commit(h.user("Hello there."), h.reply("Hello."))
+	contains(t, shownText(h.assemble("What is the parrot of the office called?")), "Polly")
+	h.req.Settings.Strategy = "legacy"
+	lacks(t, shownText(h.assemble("What is the parrot of the office called?", func(r *skald.AssembleRequest) { r.TurnID = "t2" })), "Polly")
+	x, err := h.e.Explain(context.Background(), h.identity(), h.id(), 0)
+	if err != nil || x.Strategy != "legacy" {
+		t.Errorf("explained as %q, %v", x.Strategy, err)
+	}
+	h.req.Settings.Strategy = "magic"
+	if _, err := h.tryAssemble("And now?"); skald.KindOf(err) != skald.KindInvalid || !strings.Contains(err.Error(), "dag") {
+		t.Errorf("an unknown strategy: %v", err)
+	}
+	h.commit(h.user("Still stored?"), h.reply("Yes."))
+	if n := len(h.turns()); n != 4 {
+		t.Errorf("%d turns are stored, want 4", n)
+	}
+}

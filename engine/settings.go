@@ -8,12 +8,14 @@ import (
 // settings are the resolved values for one request: the request's own, else the engine's, else the defaults of the documents.
 type settings struct {
 	strategy.Settings
+	chosen          strategy.Strategy // nil: the request names one that is not known
 	autoCapture     bool
 	commitThreshold float64 // share of the budget (000-044)
 	commitTokens    int     // 000-045; a configured commitTokenThreshold replaces it (C-12)
 	expandResults   int
 	policy          skald.Policy
 	noCommit        bool
+	patient         bool // the strategy makes no commit for pressure
 }
 
 // Triggers of document 000, section 3.2 (000-045 to 000-047).
@@ -25,6 +27,11 @@ const (
 
 func (e *Engine) settings(r skald.Settings) settings {
 	d := e.opts.Settings
+	chosen := e.strategy
+	if r.Strategy != "" {
+		chosen, _ = strategy.ByName(r.Strategy) // known tells
+	}
+	_, patient := chosen.(strategy.Patient)
 	return settings{
 		Settings: strategy.Settings{
 			AutoRecall:     pick(r.AutoRecall, d.AutoRecall, true),
@@ -40,6 +47,8 @@ func (e *Engine) settings(r skald.Settings) settings {
 		autoCapture:     pick(r.AutoCapture, d.AutoCapture, true),
 		commitThreshold: clamp(pick(r.CompactCommitThreshold, d.CompactCommitThreshold, 0.75), 0.05, 1),
 		commitTokens:    max(1, pick(r.CommitTokenThreshold, d.CommitTokenThreshold, defaultCommitTokens)),
+		chosen:          chosen,
+		patient:         patient,
 		noCommit:        pick(r.NoCommit, d.NoCommit, false),
 		expandResults:   clamp(pick(r.MemoryExpandMaxResults, d.MemoryExpandMaxResults, 6), 1, 100),
 		policy: skald.Policy{
@@ -47,6 +56,15 @@ func (e *Engine) settings(r skald.Settings) settings {
 			IsolateAgentScopeByUser: pick(r.IsolateAgentByUser, nil, e.opts.Policy.IsolateAgentScopeByUser),
 		},
 	}
+}
+
+// known fails when a request names a strategy that there is not: nothing takes its place unasked (C-16).
+func (s settings) known(r skald.Settings) error {
+	if s.chosen != nil {
+		return nil
+	}
+	_, err := strategy.ByName(r.Strategy)
+	return err
 }
 
 func pick[T any](request, engine *T, fallback T) T {

@@ -34,7 +34,7 @@ func trigger(s skald.Session, set settings, now time.Time) string {
 		since = s.OpenSince
 	}
 	switch {
-	case s.Budget > 0 && float64(s.OpenTokens) >= set.commitThreshold*float64(s.Budget), pressed(s):
+	case !set.patient && (s.Budget > 0 && float64(s.OpenTokens) >= set.commitThreshold*float64(s.Budget) || pressed(s)):
 		return "budget"
 	case s.OpenTokens >= set.commitTokens:
 		return "tokens"

@@ -30,7 +30,7 @@ func (Legacy) Name() string { return "legacy" }
 // Assemble implements Strategy: the summary, if anything was compacted, and all raw turns since.
 func (Legacy) Assemble(_ context.Context, tx skald.Tx, in Input) (Output, error) {
 	if in.Budget < MinBudget {
-		return Output{}, skald.E("assemble", skald.KindBudget, "a budget of %d tokens is below the minimum of %d", in.Budget, MinBudget)
+		return Output{}, tooSmall(in)
 	}
 	list, whole, err := view(tx, in, in.Budget)
 	if err != nil {
@@ -44,10 +44,8 @@ func (Legacy) Assemble(_ context.Context, tx skald.Tx, in Input) (Output, error)
 	if !whole {
 		f.note("older turns were left out: over the budget")
 	}
-	out := Output{Head: f.headTokens, Cut: f.cut, Trace: skald.RecallTrace{Query: in.Prompt, Skipped: "the strategy legacy looks nothing up"}}
-	if len(f.list) > 0 {
-		out.RawFrom, out.RawTo = f.list[0].first(), f.list[len(f.list)-1].last()
-	}
+	out := outputOf(f)
+	out.Trace = skald.RecallTrace{Query: in.Prompt, Skipped: "the strategy legacy looks nothing up"}
 	out.Messages, out.Tokens = render(f, nil)
 	return out, nil
 }

@@ -8,6 +8,13 @@ import (
 // Publish implements Strategy: the oldest exchanges are replaced by their prepared summaries until head and raw turns fit the
 // target. Only whole exchanges leave, only archived ones, and the newest target.Keep turns stay.
 func (Viking) Publish(tx skald.Tx, in Input, target Target) (Publication, error) {
+	return publish(tx, in, target, Head)
+}
+
+// headMaker builds the first message for what was published: Head, or a strategy's own.
+type headMaker func(tx skald.Tx, in Input, published []skald.Archive, budget int) (serialised, text string, err error)
+
+func publish(tx skald.Tx, in Input, target Target, makeHead headMaker) (Publication, error) {
 	list, whole, err := view(tx, in, 2*in.Budget) // what lies further back leaves in any case
 	if err != nil || len(list) < 2 {
 		return Publication{}, err
@@ -25,7 +32,7 @@ func (Viking) Publish(tx skald.Tx, in Input, target Target) (Publication, error)
 		return Publication{}, nil
 	}
 	p := Publication{Through: list[leaving].first() - 1, Before: head + tokensOf(list), FirstKept: list[leaving].first()}
-	p.Head, p.Summary, err = Head(tx, in, Covered(archives, in.Session.Epoch, p.Through), in.Budget)
+	p.Head, p.Summary, err = makeHead(tx, in, Covered(archives, in.Session.Epoch, p.Through), in.Budget)
 	if err != nil {
 		return Publication{}, err
 	}

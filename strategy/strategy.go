@@ -68,6 +68,22 @@ type Output struct {
 	Profile   []string
 }
 
+func tooSmall(in Input) error {
+	return skald.E("assemble", skald.KindBudget, "a budget of %d tokens is below the minimum of %d", in.Budget, MinBudget)
+}
+
+// outputOf says what stands in a fitted view; its messages are rendered with the recall for the prompt.
+func outputOf(f fitted) Output {
+	out := Output{Head: f.headTokens, Cut: f.cut}
+	if len(f.list) > 0 {
+		out.RawFrom, out.RawTo = f.list[0].first(), f.list[len(f.list)-1].last()
+	}
+	return out
+}
+
+// Patient is a strategy that does not shrink what the model sees because it grows: no commit is made for pressure.
+type Patient interface{ Patient() }
+
 // Target says how small the view shall become.
 type Target struct {
 	Tokens int  // for head and raw turns together
@@ -85,7 +101,7 @@ type Publication struct {
 	FirstKept int64  // sequence of the first turn that stays raw
 }
 
-var strategies = []Strategy{Viking{}, Legacy{}}
+var strategies = []Strategy{Viking{}, Legacy{}, Dag{}, Rag{}, Tiered{}}
 
 // Default is the strategy of document 000.
 const Default = "viking"

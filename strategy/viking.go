@@ -30,8 +30,13 @@ const headShare = 0.15
 
 // Assemble implements Strategy: head, raw turns, recall, fit.
 func (Viking) Assemble(ctx context.Context, tx skald.Tx, in Input) (Output, error) {
+	return assemble(ctx, tx, in, nil)
+}
+
+// assemble is the course of every strategy that keeps recalls where they stood. narrow says what this one looks for; nil: everything.
+func assemble(ctx context.Context, tx skald.Tx, in Input, narrow func(*recall.Request)) (Output, error) {
 	if in.Budget < MinBudget {
-		return Output{}, skald.E("assemble", skald.KindBudget, "a budget of %d tokens is below the minimum of %d", in.Budget, MinBudget)
+		return Output{}, tooSmall(in)
 	}
 	list, whole, err := view(tx, in, in.Budget)
 	if err != nil {
@@ -47,11 +52,8 @@ func (Viking) Assemble(ctx context.Context, tx skald.Tx, in Input) (Output, erro
 	if !whole {
 		f.note("older turns were left out: over the budget")
 	}
-	out := Output{Head: f.headTokens, Cut: f.cut}
-	if len(f.list) > 0 {
-		out.RawFrom, out.RawTo = f.list[0].first(), f.list[len(f.list)-1].last()
-	}
-	current, err := chooseRecall(ctx, tx, in, f, own, &out)
+	out := outputOf(f)
+	current, err := chooseRecall(ctx, tx, in, f, own, narrow, &out)
 	if err != nil {
 		return Output{}, err
 	}
@@ -90,9 +92,21 @@ func headMessages(head string) []json.RawMessage {
 // Head builds the first message: profile and stable preferences, then what was published; with its acknowledgement at most 15 % of
 // the budget. "" when there is nothing to say, or no room.
 func Head(tx skald.Tx, in Input, published []skald.Archive, budget int) (serialised, text string, err error) {
+	return headOf(tx, in, budget, func(room int) string {
+		if len(published) == 0 {
+			return ""
+		}
+		call := func(uri skald.URI) string { return ExpandCall(uri, in.Search) }
+		summary, _ := archive.HeadWith(in.Session.Ref.URI(), in.Session.Epoch, published, room, call)
+		return summary
+	})
+}
+
+// headOf builds the first message around a summary that takes at most the room, in tokens, that it is told.
+func headOf(tx skald.Tx, in Input, budget int, summary func(room int) string) (serialised, text string, err error) {
 	share := int(headShare * float64(budget))
 	for room, try := share-headFrame, 0; room >= leastHead && try < 4; try++ {
-		if text, err = headText(tx, in, published, room); err != nil || text == "" {
+		if text, err = headText(tx, in, room, summary); err != nil || text == "" {
 			return "", "", err
 		}
 		serialised = string(message.User(text, in.Now.UnixMilli()))
@@ -114,19 +128,13 @@ const leastHead = 40
 // headFrame is what the first message and its acknowledgement take around the text.
 var headFrame = tokensOfHead(string(message.User("", 1_700_000_000_000)))
 
-func headText(tx skald.Tx, in Input, published []skald.Archive, room int) (string, error) {
+func headText(tx skald.Tx, in Input, room int, summary func(room int) string) (string, error) {
 	most := min(room/3, in.Settings.RecallTokens/profilePart)
 	profile, err := memory.ProfileFor(tx, in.Session.Ref.Scope, in.Session.Audience, most) // a group sees its own only (I9)
 	if err != nil {
 		return "", err
 	}
-	summary := ""
-	if len(published) > 0 {
-		call := func(uri skald.URI) string { return ExpandCall(uri, in.Search) }
-		rest := room - message.TextTokens(profile) - message.TextTokens(profileTitle) - 4
-		summary, _ = archive.HeadWith(in.Session.Ref.URI(), in.Session.Epoch, published, rest, call)
-	}
-	return joinHead(profile, summary), nil
+	return joinHead(profile, summary(room-message.TextTokens(profile)-message.TextTokens(profileTitle)-4)), nil
 }
 
 // joinHead begins with the mark in any case: what the engine made is never captured (I10).
@@ -145,7 +153,7 @@ func joinHead(profile, summary string) string {
 const profileTitle = message.Mark + "Notes about me from earlier conversations; what I say later stands over them.\n"
 
 // chooseRecall makes the recall for the prompt, or repeats the one that this turn made already.
-func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *skald.PlacedRecall, out *Output) (*skald.PlacedRecall, error) {
+func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *skald.PlacedRecall, narrow func(*recall.Request), out *Output) (*skald.PlacedRecall, error) {
 	left := in.Budget - f.tokens
 	if own != nil {
 		out.Trace = skald.RecallTrace{Query: in.Prompt, Skipped: "made already for this turn", Tokens: own.Tokens}
@@ -170,14 +178,18 @@ func chooseRecall(ctx context.Context, tx skald.Tx, in Input, f fitted, own *ska
 		return nil, nil
 	}
 	shown := shownURIs(f.recalls)
-	result, err := recall.Recall(ctx, tx, recall.Request{
+	wanted := recall.Request{
 		Query: in.Prompt, Window: userTexts(f.list, in.Settings.Window-1), Scopes: in.Scopes, Agent: in.Session.Agent,
 		Session: in.Session.Ref, Audience: in.Session.Audience, Owner: in.Session.Audience == skald.AudienceDirect,
 		Visible: func(d skald.Doc) bool { return visible(tx, d, in, out) || shown[docURI(d)] },
 		Budget:  room.tokens - frame, Limit: in.Settings.Limit, Threshold: room.threshold, Cover: room.cover,
 		MaxChars: in.Settings.MaxChars, PreferAbstract: in.Settings.PreferAbstract, Now: in.Now, Deadline: in.Deadline,
 		Admit: in.Admit,
-	})
+	}
+	if narrow != nil {
+		narrow(&wanted)
+	}
+	result, err := recall.Recall(ctx, tx, wanted)
 	out.Missed = err != nil && ctx.Err() == nil && skald.KindOf(err) == skald.KindDeadline
 	if out.Missed {
 		out.Trace.Skipped = "the search took too long"

@@ -18,7 +18,7 @@ type Traits struct {
 
 // shortCases is how many random histories are played per strategy; the long form has longCases (SKALD_STRATEGY_LONG=1).
 const (
-	shortCases = 120
+	shortCases = 60
 	longCases  = 10_000
 )
 

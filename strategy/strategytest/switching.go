@@ -17,13 +17,13 @@ func testSwitch(t *testing.T, from, to string) {
 	n := 0
 	play := func(exchanges int) {
 		for range exchanges {
-			w.commit(12_000, a.plain(n, 400)...)
+			w.commit(12_000, a.plain(n, 700)...)
 			w.jobs()
 			w.view(fmt.Sprintf("And room %d?", 1000+n), 12_000)
 			n++
 		}
 	}
-	play(30)
+	play(20)
 	published := w.session().Published
 	w.use(to)
 	out := w.view("And now?", 12_000)
@@ -35,9 +35,9 @@ func testSwitch(t *testing.T, from, to string) {
 	if published > 2 && !strings.Contains(text(out.Messages), "Petrel") && !strings.Contains(text(w.view("When does release Petrel ship?", 12_000).Messages), "ninth of May") {
 		t.Errorf("after the change nothing stands for what %s had summarised:\n%.3000s", from, text(out.Messages))
 	}
-	play(30)
+	play(20)
 	w.use(from)
 	w.view("And now?", 12_000)
-	play(10)
+	play(5)
 	w.stored()
 }

@@ -20,6 +20,7 @@ import (
 	"github.com/skald-engine/skald"
 	"github.com/skald-engine/skald/bench/replay"
 	"github.com/skald-engine/skald/internal/app"
+	"github.com/skald-engine/skald/strategy"
 )
 
 func (s *shell) replay() *cobra.Command {
@@ -115,29 +116,26 @@ func (s *shell) runReplay(ctx context.Context, messages []json.RawMessage, o rep
 	}
 	clock := &replayClock{}
 	err = s.open(ctx, app.Options{Clock: clock.now, Strategy: o.Strategy}, func(p *place) error {
-		if err := p.sameStrategy(ctx, o.Strategy, &report); err != nil {
+		plays, err := p.strategyOf(ctx, o.Strategy)
+		if err != nil {
 			return err
 		}
-		strategy := report.Strategy
 		o.Identity = p.id
 		report, err = replay.Play(ctx, p.target(clock), messages, o)
-		report.Strategy, report.DataDir = strategy, kept
+		report.Strategy, report.DataDir = plays, kept
 		return err
 	})
 	return report, err
 }
 
-// sameStrategy refuses a daemon that runs another strategy than the one asked for.
-func (p *place) sameStrategy(ctx context.Context, wanted string, report *replay.Report) error {
+// strategyOf is the strategy that plays: the one that every request names, else the daemon's own.
+func (p *place) strategyOf(ctx context.Context, wanted string) (string, error) {
+	if wanted != "" {
+		_, err := strategy.ByName(wanted)
+		return wanted, err
+	}
 	st, err := p.Status(ctx, p.id)
-	if err != nil {
-		return err
-	}
-	if wanted != "" && st.Strategy != wanted {
-		return skald.Invalid("", "strategy", "the daemon runs %q, not %q: replay with --data, or start the daemon with that strategy", st.Strategy, wanted)
-	}
-	report.Strategy = st.Strategy
-	return nil
+	return st.Strategy, err
 }
 
 // target is the place as a replay sees it.

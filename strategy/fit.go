@@ -18,6 +18,21 @@ type fitInput struct {
 	uri     skald.SessionRef
 }
 
+// turnURI leads to a turn; "" when none is stored.
+func (in fitInput) turnURI(seq int64) string {
+	if in.uri.ID == "" {
+		return ""
+	}
+	return string(in.uri.TurnsURI(seq, seq))
+}
+
+func (in fitInput) sessionURI() string {
+	if in.uri.ID == "" {
+		return ""
+	}
+	return string(in.uri.URI())
+}
+
 // fitted is what stays. tokens never exceeds the budget (I6).
 type fitted struct {
 	head         []shown
@@ -108,7 +123,7 @@ func shortenHead(f *fitted, in fitInput) {
 	if room >= f.head[0].tokens {
 		return
 	}
-	f.head = append([]shown{made(message.Shorten(f.head[0].raw, room, string(in.uri.URI())))}, f.head[1:]...)
+	f.head = append([]shown{made(message.Shorten(f.head[0].raw, room, in.sessionURI()))}, f.head[1:]...)
 	f.note("the summary was shortened to %d tokens", f.head[0].tokens)
 }
 

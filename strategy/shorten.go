@@ -57,7 +57,7 @@ func (f *fitted) shortenBy(over int, in fitInput, least int, how cutter, done ma
 			return cut
 		}
 		want := max(least, t.tokens-over)
-		short := made(how(*t, want, string(in.uri.TurnsURI(t.seq, t.seq))))
+		short := made(how(*t, want, in.turnURI(t.seq)))
 		saved := t.tokens - short.tokens
 		done[t.seq] = short.tokens > want || saved <= 0
 		if saved > 0 && short.msg != nil {

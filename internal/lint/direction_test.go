@@ -42,6 +42,7 @@ var layers = []struct {
 	{"/server/wire", 6}, // what server and client say to each other
 	{"/server", 7},
 	{"/client", 7},
+	{"/slot", 7}, // one engine in a host, guarded
 	{"/internal/config", 7},
 	{"/internal/obs", 7},
 	{"/host", 7},   // where agent programs keep their things; install, prove, uninstall
@@ -55,6 +56,7 @@ var layers = []struct {
 	{"/cmd", 12},
 	{"/release", 12},
 	{"/test", 13},
+	{"/examples", 13},
 	{"/internal/lint", 13},
 }
 

@@ -61,14 +61,25 @@ type Parent interface {
 type Disposer interface{ Dispose() error }
 
 // Of makes an engine for the slot of one that implements all calls: an engine.Engine in this process, or a client.Client of a daemon.
-func Of(info Info, e skald.Engine) Engine { return whole{e, info} }
+// dispose lets go of what it holds; nil: nothing.
+func Of(info Info, e skald.Engine, dispose func() error) Engine { return whole{e, info, dispose} }
 
 type whole struct {
 	skald.Engine
-	info Info
+	info    Info
+	dispose func() error
 }
 
+// Info implements Engine.
 func (w whole) Info() Info { return w.info }
+
+// Dispose implements Disposer.
+func (w whole) Dispose() error {
+	if w.dispose == nil {
+		return nil
+	}
+	return w.dispose()
+}
 
 // Host is what a host says of itself. The zero value works.
 type Host struct {

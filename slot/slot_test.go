@@ -262,7 +262,7 @@ func TestSkald(t *testing.T) {
 	store := memory.New()
 	must(t, slot.Register(t.Name(), func(h slot.Host) (slot.Engine, error) {
 		e, err := engine.New(store, engine.Options{Strategy: string(h.Config), Clock: h.Clock})
-		return slot.Of(slot.Info{ID: "skald", OwnsCompaction: true}, e), err
+		return slot.Of(slot.Info{ID: "skald", OwnsCompaction: true}, e, nil), err
 	}))
 	s, err := slot.Select(t.Name(), slot.Host{Config: json.RawMessage("dag")})
 	must(t, err)

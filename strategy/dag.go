@@ -20,13 +20,13 @@ func (Dag) Name() string { return "dag" }
 
 // Assemble implements Strategy: the frontier, the raw turns since, and originals of this session that the prompt asks for.
 func (Dag) Assemble(ctx context.Context, tx skald.Tx, in Input) (Output, error) {
-	return assemble(ctx, tx, in, func(r *recall.Request) {
+	return assemble(ctx, tx, in, way{narrow: func(r *recall.Request) {
 		admit := r.Admit
 		r.Kinds = []skald.DocKind{skald.DocTurn, skald.DocArchive}
 		r.Admit = func(d skald.Doc) bool {
 			return d.Session == in.Session.Ref.ID && d.Scope == in.Session.Ref.Scope && (admit == nil || admit(d))
 		}
-	})
+	}})
 }
 
 // Publish implements Strategy.

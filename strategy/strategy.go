@@ -101,7 +101,7 @@ type Publication struct {
 	FirstKept int64  // sequence of the first turn that stays raw
 }
 
-var strategies = []Strategy{Viking{}, Legacy{}, Dag{}, Rag{}, Tiered{}}
+var strategies = []Strategy{Viking{}, Legacy{}, Dag{}, Rag{}, Tiered{}, Task{}}
 
 // Default is the strategy of document 000.
 const Default = "viking"

@@ -9,7 +9,8 @@ import (
 
 // traits says where a strategy may differ from the others; a name that is missing has none.
 var traits = map[string]strategytest.Traits{
-	"rag": {Chooses: true, Moves: true},
+	"rag":  {Chooses: true, Moves: true},
+	"task": {Chooses: true},
 }
 
 // TestStrategies runs the suite against every strategy that is offered (000, 003-010 to 003-014).

@@ -22,7 +22,7 @@ func (Tiered) Name() string { return "tiered" }
 
 // Assemble implements Strategy: first message, raw turns, recalls where they stood.
 func (Tiered) Assemble(ctx context.Context, tx skald.Tx, in Input) (Output, error) {
-	return assemble(ctx, tx, in, nil)
+	return assemble(ctx, tx, in, way{})
 }
 
 // Publish implements Strategy.

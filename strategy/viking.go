@@ -30,11 +30,17 @@ const headShare = 0.15
 
 // Assemble implements Strategy: head, raw turns, recall, fit.
 func (Viking) Assemble(ctx context.Context, tx skald.Tx, in Input) (Output, error) {
-	return assemble(ctx, tx, in, nil)
+	return assemble(ctx, tx, in, way{})
 }
 
-// assemble is the course of every strategy that keeps recalls where they stood. narrow says what this one looks for; nil: everything.
-func assemble(ctx context.Context, tx skald.Tx, in Input, narrow func(*recall.Request)) (Output, error) {
+// way is how a strategy differs in what it shows beside the first message. The zero value shows all that fits and looks for everything.
+type way struct {
+	thin   func(list []exchange, over int) []exchange // leaves out exchanges where the view is over tokens too long
+	narrow func(*recall.Request)                      // says what is looked for
+}
+
+// assemble is the course of every strategy that keeps recalls where they stood.
+func assemble(ctx context.Context, tx skald.Tx, in Input, by way) (Output, error) {
 	if in.Budget < MinBudget {
 		return Output{}, tooSmall(in)
 	}
@@ -48,12 +54,15 @@ func assemble(ctx context.Context, tx skald.Tx, in Input, narrow func(*recall.Re
 		return Output{}, err
 	}
 	earlier, own := standing(placed, in)
+	if over := tokensOfHead(in.Session.Head) + tokensOf(list) - in.Budget; by.thin != nil && over > 0 {
+		list = by.thin(list, over)
+	}
 	f := fit(fitInput{head: head, list: list, recalls: earlier, budget: in.Budget, keep: in.Settings.RecentTurns, uri: in.Session.Ref})
 	if !whole {
 		f.note("older turns were left out: over the budget")
 	}
 	out := outputOf(f)
-	current, err := chooseRecall(ctx, tx, in, f, own, narrow, &out)
+	current, err := chooseRecall(ctx, tx, in, f, own, by.narrow, &out)
 	if err != nil {
 		return Output{}, err
 	}

@@ -11,7 +11,7 @@ func TestLoop(t *testing.T) {
 	if err := register(); err != nil {
 		t.Fatal(err)
 	}
-	for id, knows := range map[string]bool{"": false, "pinned": true, "viking": true, "dag": true, "tiered": true, "rag": true} {
+	for id, knows := range map[string]bool{"": false, "pinned": true, "viking": true, "dag": true, "tiered": true, "rag": true, "task": true} {
 		t.Run("engine "+id, func(t *testing.T) {
 			var last, status string
 			err := talk(context.Background(), id, 3000, func(who, text string) {

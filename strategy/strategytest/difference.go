@@ -58,6 +58,7 @@ func Difference(t *testing.T) {
 			t.Error("the original of a summarised turn was not fetched back")
 		}
 	})
+	t.Run("TaskKeepsADecision", func(t *testing.T) { t.Parallel(); testTaskKeeps(t) })
 	t.Run("TieredWarmsWhatIsUsed", func(t *testing.T) { t.Parallel(); testTieredWarms(t) })
 }
 
@@ -119,5 +120,25 @@ func testTieredWarms(t *testing.T) {
 	}
 	if head := play(false); strings.Contains(head, "archive_001 (leaf") {
 		t.Errorf("an archive without use did not sink:\n%s", fmt.Sprintf("%.1500s", head))
+	}
+}
+
+// testTaskKeeps: a decision of early work still stands after much talk about other things, where the one rolling summary lost it.
+func testTaskKeeps(t *testing.T) {
+	for name, want := range map[string]bool{"legacy": false, "task": true} {
+		w := newWorld(t, name)
+		a := &author{Rand: rand.New(rand.NewPCG(13, 1)), w: w}
+		w.commit(8_000, a.message("user", "Please write the importer for the invoice format.", nil), a.message("assistant", []any{block("text", "I will.", nil)}, nil))
+		w.commit(8_000, a.message("user", "We decided: the invoice importer listens on port 8443 of the gateway machine in the second rack, and nowhere else, as the auditors had asked.", nil), a.message("assistant", []any{block("text", "Agreed.", nil)}, nil))
+		for i := range 60 {
+			w.commit(8_000, a.message("user", fmt.Sprintf("We decided: the garden of house %d gets %d roses, and please order tree number %d.", i, 2*i, 3*i), nil),
+				a.message("assistant", []any{block("text", fmt.Sprintf("Agreed: %d roses for house %d. ", 2*i, i)+strings.Repeat("They grow well in the sun. ", 40), nil)}, nil))
+			w.jobs()
+			w.view("ok", 8_000)
+		}
+		s := w.session()
+		if got := strings.Contains(text(w.view("ok", 8_000).Messages), "8443"); got != want || s.Published < 20 {
+			t.Errorf("%s: the decision stands: %v (published to %d)\n%s", name, got, s.Published, strings.ReplaceAll(s.Head, `\n`, "\n"))
+		}
 	}
 }

@@ -47,7 +47,7 @@ var keys = {
   compactCommitThreshold: { type: "number", min: 0.05, max: 1, setting: true, text: "Share of the token budget at which turns are archived. Default 0.75." },
   commitTokenThreshold: { type: "number", min: 0, max: 1e8, setting: true, text: "New tokens at which turns are archived. Default 30000." },
   memoryExpandMaxResults: { type: "number", min: 1, max: 100, setting: true, text: "Most source turns that memory_expand shows. Default 6." },
-  strategy: { type: "string", values: ["viking", "legacy", "rag", "tiered", "dag"], setting: true, text: "How context is chosen and shrunk. Default viking." },
+  strategy: { type: "string", values: ["viking", "legacy", "rag", "tiered", "task", "dag"], setting: true, text: "How context is chosen and shrunk. Default viking." },
   bypassSessionPatterns: { type: "strings", text: "Sessions to leave alone: * is any run without a colon, ** anything; matched against the session key." },
   tools: { type: "string", values: ["default", "all"], default: "default", text: "all: offer today's OpenViking tool names too." },
   enabledTools: { type: "strings", text: "Only these tools, by name or group (memory, archive, resource_query, import, recall_trace, tool_result, all, default)." },

@@ -6,7 +6,7 @@ export CGO_ENABLED ?= 0
 VERSION := $(patsubst v%,%,$(shell git describe --tags --dirty 2>/dev/null))
 LDFLAGS := -s -w $(if $(VERSION),-X github.com/skald-engine/skald/internal/app.Version=$(VERSION))
 
-.PHONY: openviking smoke compat mcp-test run build plugin setup test test-full lint unit plugin-test e2e crash release release-test conformance fuzz bench-engine bench-recall bench-evidence bench-replay clean help
+.PHONY: openviking smoke compat mcp-test run build plugin setup test test-full lint unit plugin-test e2e crash release release-test conformance fuzz bench-engine bench-recall bench-evidence bench-strategies bench-replay clean help
 
 help: ## list the targets
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed 's/:.*##/\t/'
@@ -94,6 +94,9 @@ bench-evidence: build ## how much of what answers a question is shown, on the sh
 bench-recall: build ## how long recall takes inside assemble at 100,000 turns; loading them takes minutes, the first time
 	@mkdir -p .run
 	bin/skald bench recall --data .run/bench-recall --turns 100000 --json | tee .run/bench-recall.json
+
+bench-strategies: build ## every strategy on the shared transcripts, side by side, into docs/strategies.md; skipped without the data
+	go run ./bench/compare/table bin/skald ../shared/data/transcripts docs/strategies.md
 
 bench-replay: build ## replay the shared transcripts, when they are there
 	@for f in ../shared/data/transcripts/*.jsonl; do case $$f in *facts*) continue;; esac; echo "== $$(basename $$f)"; bin/skald replay $$f --budget 16000; done

@@ -73,7 +73,7 @@ holds (--data).`,
 	f.BoolVarP(&s.quiet, "quiet", "q", false, "no notes and no progress on standard error, errors only")
 	f.Var(&s.color, "color", "colours: auto (on a terminal), always, never")
 	root.AddCommand(
-		s.serve(), s.status(), s.version(), s.doctor(), s.replay(), s.turns(), s.context(), s.explain(), s.expand(), s.search(),
+		s.serve(), s.status(), s.version(), s.doctor(), s.replay(), s.compare(), s.turns(), s.context(), s.explain(), s.expand(), s.search(),
 		s.ls(), s.tree(), s.cat(), s.sessions(), s.verify(), s.commit(), s.bench(), s.importing(), s.resource(), s.addResource(), s.trial(),
 		s.init(), s.jobs(), s.delete(), s.pack(), s.skill(), s.completion(), s.man(), exitCodes(), s.admin(), s.claude(), s.mcp(), s.openclaw(),
 	)

@@ -22,6 +22,7 @@ var everyCommand = map[string][]string{
 	"version":                {},
 	"doctor":                 {"--data", "DATA"},
 	"replay":                 {"testdata/talk.jsonl"},
+	"compare":                {"testdata/talk.jsonl", "--strategies", "viking,legacy"},
 	"turns":                  {"s1", "--data", "DATA"},
 	"context":                {"s1", "--data", "DATA"},
 	"explain":                {"s1", "--data", "DATA"},

@@ -16,7 +16,7 @@ var groups = []struct {
 	{"Bring in", []string{"import", "resource", "add-resource", "skill", "replay"}},
 	{"Look", []string{"search", "sessions", "turns", "context", "explain", "expand", "ls", "tree", "cat"}},
 	{"Tend", []string{"commit", "jobs", "delete", "pack", "verify", "admin"}},
-	{"Measure", []string{"trial", "bench"}},
+	{"Measure", []string{"trial", "compare", "bench"}},
 	{"This program", []string{"version", "completion", "help"}},
 }
 

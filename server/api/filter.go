@@ -226,7 +226,7 @@ func (f *Filter) pattern(given map[string]any) error {
 		return badFilter("regex needs a pattern of at most %d bytes, and a field of texts", patternSize)
 	}
 	var err error
-	if f.re, err = regexp.Compile(s); err != nil {
+	if f.re, err = expression(s); err != nil {
 		return badFilter("%s", err)
 	}
 	return nil

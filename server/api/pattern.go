@@ -108,7 +108,7 @@ func (b grepBody) query() (GrepQuery, error) {
 		pattern = "(?i)" + pattern
 	}
 	var err error
-	if q.Pattern, err = regexp.Compile(pattern); err != nil {
+	if q.Pattern, err = expression(pattern); err != nil {
 		v.add(inBody("pattern"), "value_error", "invalid regular expression: %s", err)
 	}
 	q.Limit = atLeastOne(b.Limit, "node_limit", &v)

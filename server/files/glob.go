@@ -19,6 +19,9 @@ func (f *Files) Glob(
 	if !doublestar.ValidatePattern(pattern) {
 		return nil, false, skald.Invalid("files.glob", "pattern", "%q is not a valid pattern", pattern)
 	}
+	if n := alternatives(pattern); n > maxAlternatives {
+		return nil, false, skald.Invalid("files.glob", "pattern", "its braces stand for more than %d patterns", maxAlternatives)
+	}
 	err = f.look(ctx, id, raw, func(v view.View, root skald.URI) error {
 		found, cut = nil, false
 		n, err := v.Stat(root)
@@ -53,6 +56,41 @@ func (f *Files) Glob(
 		})
 	})
 	return found, cut, err
+}
+
+// maxAlternatives is how many patterns the braces of one may stand for: the time of a match grows with them.
+const maxAlternatives = 1000
+
+// alternatives counts the patterns that the braces of one stand for, up to just over maxAlternatives.
+func alternatives(pattern string) int {
+	type group struct{ done, open int } // of the alternatives before the last comma, and of the one after it
+	stack := []group{{0, 1}}
+	for i := 0; i < len(pattern); i++ {
+		last := &stack[len(stack)-1]
+		switch pattern[i] {
+		case '\\':
+			i++
+		case '[': // a class: what stands in it stands for itself
+			for i++; i < len(pattern) && pattern[i] != ']'; i++ {
+				if pattern[i] == '\\' {
+					i++
+				}
+			}
+		case '{':
+			stack = append(stack, group{0, 1})
+		case ',':
+			if len(stack) > 1 {
+				*last = group{last.done + last.open, 1}
+			}
+		case '}':
+			if len(stack) > 1 {
+				stack = stack[:len(stack)-1]
+				outer := &stack[len(stack)-1]
+				outer.open = min(outer.open*(last.done+last.open), maxAlternatives+1)
+			}
+		}
+	}
+	return stack[0].open
 }
 
 // join adds a path to a URI, which may be the root.

@@ -15,6 +15,7 @@ import (
 const (
 	turnPage = 200  // turns read at once
 	maxLine  = 4000 // bytes of a line that are shown
+	longLine = 16 << 10
 )
 
 // Grep implements api.Files: it searches files, memories, overviews and turns, all of them, until the limit of matches is reached
@@ -145,8 +146,8 @@ func shown(line string) string {
 
 // line ends the search at the last match that is wanted. Whether there are more is not looked for.
 func (g *grep) line(uri skald.URI, n int, line string, more func(*api.GrepMatch)) error {
-	if !g.query.Pattern.MatchString(strings.TrimRight(line, "\r\n")) {
-		return nil
+	if found, err := g.matches(strings.TrimRight(line, "\r\n")); !found {
+		return err
 	}
 	m := api.GrepMatch{URI: uri, Line: n, Content: shown(line), Tags: g.tags}
 	if more != nil {
@@ -157,6 +158,37 @@ func (g *grep) line(uri skald.URI, n int, line string, more func(*api.GrepMatch)
 		return errEnough
 	}
 	return nil
+}
+
+// matches looks through a long line rune by rune, so that the end of the call ends it.
+func (g *grep) matches(line string) (bool, error) {
+	if err := g.ctx.Err(); err != nil {
+		return false, err
+	}
+	if len(line) <= longLine {
+		return g.query.Pattern.MatchString(line), nil
+	}
+	if start, _ := g.query.Pattern.LiteralPrefix(); !strings.Contains(line, start) {
+		return false, nil
+	}
+	r := patient{ctx: g.ctx, Reader: strings.NewReader(line)}
+	return g.query.Pattern.MatchReader(&r), g.ctx.Err()
+}
+
+// patient reads runes until its context ends.
+type patient struct {
+	*strings.Reader
+	ctx  context.Context
+	read int
+}
+
+func (p *patient) ReadRune() (r rune, size int, err error) {
+	if p.read++; p.read%1024 == 0 {
+		if err := p.ctx.Err(); err != nil {
+			return 0, 0, err
+		}
+	}
+	return p.Reader.ReadRune()
 }
 
 // session matches what people read of a session: its turns and its overviews.

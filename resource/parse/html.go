@@ -75,8 +75,30 @@ func utf8Body(in Input) []byte {
 	return b.Bytes()
 }
 
+// maxIndented is how many bytes the nesting of lists and quotations may add to a page: the converter copies each line once a level.
+const maxIndented = 2 << 20
+
+// indented estimates these bytes, for a node inside so many levels.
+func indented(n *html.Node, level int) (bytes int) {
+	if n.Type == html.TextNode {
+		return level * len(n.Data)
+	}
+	bytes = level
+	switch n.Data {
+	case "ul", "ol", "blockquote":
+		level++
+	}
+	for c := n.FirstChild; c != nil; c = c.NextSibling {
+		bytes += indented(c, level)
+	}
+	return bytes
+}
+
 func asMarkdown(n *html.Node, base *url.URL) string {
 	drop(n)
+	if indented(n, 0) > maxIndented {
+		return plainText(n)
+	}
 	var options []converter.ConvertOptionFunc
 	if base != nil && base.Host != "" {
 		options = append(options, converter.WithDomain(base.Scheme+"://"+base.Host))

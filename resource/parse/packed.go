@@ -166,19 +166,27 @@ func (p *packed) coreTitle() string {
 	return strings.TrimSpace(title.String())
 }
 
-// tableOf is a Markdown table; the first row is its head.
+// maxFilled is how many empty cells a table's short rows are filled up with.
+const maxFilled = 1 << 20
+
+// tableOf is a Markdown table; the first row is its head. Where one row is much longer than many others, the others stay short.
 func tableOf(rows [][]string) string {
-	width := 0
+	width, cells := 0, 0
 	for _, r := range rows {
-		width = max(width, len(r))
+		width, cells = max(width, len(r)), cells+len(r)
 	}
+	filled := width*len(rows)-cells <= maxFilled
 	if width == 0 {
 		return ""
 	}
 	var b strings.Builder
 	for i, r := range rows {
 		b.WriteString("|")
-		for c := range width {
+		wide := width
+		if !filled {
+			wide = len(r)
+		}
+		for c := range wide {
 			cell := ""
 			if c < len(r) {
 				cell = strings.ReplaceAll(strings.Join(strings.Fields(r[c]), " "), "|", `\|`)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"strings"
 	"time"
@@ -16,8 +17,12 @@ import (
 
 // Limits of a PDF: the reader of the format is another's, and a hostile file must not keep a worker.
 const (
-	maxPages = 5000
-	pdfTime  = 10 * time.Minute
+	maxPages    = 5000
+	maxChapters = 1000
+	maxParents  = 64      // nodes above a page
+	maxContent  = 4 << 20 // bytes of what draws one page, unpacked; the library takes ninety times as much
+	maxMapping  = 1 << 20 // bytes of a font's table of characters
+	pdfTime     = 10 * time.Minute
 )
 
 // portable reads the text of a PDF, a section for each page.
@@ -61,9 +66,7 @@ func readPDF(ctx context.Context, in Input) (Document, error) {
 	list := pagesOf(r.Trailer().Key("Root").Key("Pages"), nil, &left)
 	pages := max(r.NumPage(), len(list))
 	d := Document{Title: strings.TrimSpace(r.Trailer().Key("Info").Key("Title").Text())}
-	for _, o := range r.Outline().Child {
-		d.Outline = append(d.Outline, strings.TrimSpace(o.Title))
-	}
+	d.Outline = chapters(r.Trailer().Key("Root").Key("Outlines"))
 	var b strings.Builder
 	empty := 0
 	for n, page := range list {
@@ -99,6 +102,59 @@ func readPDF(ctx context.Context, in Input) (Document, error) {
 	return d, nil
 }
 
+// chapters are the titles of a PDF's topmost bookmarks. The library's own Outline follows a circle of them until the memory is full.
+func chapters(outlines pdf.Value) (titles []string) {
+	for c := outlines.Key("First"); c.Kind() == pdf.Dict && len(titles) < maxChapters; c = c.Key("Next") {
+		titles = append(titles, strings.TrimSpace(strings.ToValidUTF8(c.Key("Title").Text(), "")))
+	}
+	return titles
+}
+
+// safe reports whether the library can be let loose on a page: it follows a circle of parents for ever, and unpacks whatever a page says.
+func safe(p pdf.Page) bool {
+	above := 0
+	for v := p.V; !v.IsNull(); v = v.Key("Parent") {
+		if above++; above > maxParents {
+			return false
+		}
+	}
+	if !fits(p.V.Key("Contents"), maxContent) {
+		return false
+	}
+	for _, name := range p.Fonts() {
+		if !fits(p.Font(name).V.Key("ToUnicode"), maxMapping) {
+			return false
+		}
+	}
+	return true
+}
+
+// fits reports whether a stream, or all of a list of streams, unpack to at most so many bytes.
+func fits(v pdf.Value, most int64) bool {
+	streams := []pdf.Value{v}
+	if v.Kind() == pdf.Array {
+		streams = nil
+		for i := range min(v.Len(), maxPages) {
+			streams = append(streams, v.Index(i))
+		}
+		if v.Len() > maxPages {
+			return false
+		}
+	}
+	for _, s := range streams {
+		if s.Kind() != pdf.Stream {
+			continue
+		}
+		r := s.Reader()
+		n, _ := io.Copy(io.Discard, io.LimitReader(r, most+1)) // what cannot be unpacked is as long as it gets
+		_ = r.Close()
+		if most -= n; most < 0 {
+			return false
+		}
+	}
+	return true
+}
+
 // pagesOf lists the pages below a node of the tree of pages; left bounds the nodes that are looked at, since a broken tree can be a circle. The
 // library's own Page walks the tree from its root for every page.
 func pagesOf(node pdf.Value, list []pdf.Page, left *int) []pdf.Page {
@@ -122,6 +178,9 @@ func pageText(p pdf.Page) (text string) {
 			text = ""
 		}
 	}()
+	if !safe(p) {
+		return ""
+	}
 	if text = joinGlyphs(p.Content().Text); text != "" {
 		return text
 	}

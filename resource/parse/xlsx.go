@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/xuri/excelize/v2"
@@ -35,7 +36,7 @@ func sheets(ctx context.Context, in Input) (Document, error) {
 		if ctx.Err() != nil {
 			return Document{}, ctx.Err()
 		}
-		rows, total, err := readSheet(f, name)
+		rows, total, err := readSheet(ctx, f, name)
 		if err != nil {
 			return Document{}, broken(in, fmt.Errorf("sheet %s: %w", name, err))
 		}
@@ -57,14 +58,21 @@ func sheets(ctx context.Context, in Input) (Document, error) {
 	return d, nil
 }
 
-// readSheet is a sheet's rows that are not empty, and how many there are.
-func readSheet(f *excelize.File, name string) (rows [][]string, total int, err error) {
+// readSheet is a sheet's rows that are not empty, and how many there are; beyond maxRows the cells are not looked at: a short row can stand
+// for 16,384 of them.
+func readSheet(ctx context.Context, f *excelize.File, name string) (rows [][]string, total int, err error) {
 	r, err := f.Rows(name)
 	if err != nil {
 		return nil, 0, err
 	}
 	defer r.Close()
 	for r.Next() {
+		if total >= maxRows {
+			if total++; total%1024 == 0 && ctx.Err() != nil {
+				return nil, 0, ctx.Err()
+			}
+			continue
+		}
 		cells, err := r.Columns()
 		if err != nil {
 			return nil, 0, err
@@ -72,9 +80,8 @@ func readSheet(f *excelize.File, name string) (rows [][]string, total int, err e
 		if strings.TrimSpace(strings.Join(cells, "")) == "" {
 			continue
 		}
-		if total++; total <= maxRows {
-			rows = append(rows, cells[:min(len(cells), maxColumns)])
-		}
+		total++
+		rows = append(rows, slices.Clone(cells[:min(len(cells), maxColumns)]))
 	}
 	return rows, total, r.Error()
 }

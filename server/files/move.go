@@ -25,6 +25,33 @@ func (f *Files) Move(ctx context.Context, id skald.Identity, from, to string) (f
 	return fromURI, toURI, err
 }
 
+// Replace is Move, but what stands where it goes is deleted first, in the same transaction.
+func (f *Files) Replace(ctx context.Context, id skald.Identity, from, to string) error {
+	toURI, err := f.parse(id, to)
+	if err != nil {
+		return err
+	}
+	return f.change(ctx, id, from, func(v view.View, uri skald.URI) error {
+		if err := f.movable(v, uri, toURI); err != nil {
+			return err
+		}
+		n, err := v.Stat(toURI)
+		switch {
+		case err == nil && n.Kind != view.File && n.Kind != view.Folder:
+			return &skald.Error{Op: "files.move", URI: string(toURI), Field: "to_uri", Kind: skald.KindPermission, Err: errRoot}
+		case err == nil:
+			target, _ := v.Place(toURI)
+			_, err = tree.Delete(v.Tx, target.Scope, toURI)
+		case skald.KindOf(err) == skald.KindNotFound:
+			err = nil
+		}
+		if err != nil {
+			return err
+		}
+		return move(v, uri, toURI)
+	})
+}
+
 // Copy implements api.Files, by the rules of Move.
 func (f *Files) Copy(ctx context.Context, id skald.Identity, from, to string) (toURI skald.URI, count int, err error) {
 	if toURI, err = f.parse(id, to); err != nil {

@@ -83,3 +83,61 @@ func TestWebDAV(t *testing.T) {
 		t.Errorf("a wrong key: %d", res.StatusCode)
 	}
 }
+
+// A MOVE or COPY that cannot be done deletes nothing: neither what stands at its destination, nor a folder that its source is in.
+func TestWebDAVRefusesBeforeItDeletes(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	library(d)
+	before := d.ls("viking://resources", "&recursive=true&simple=true")
+	to := func(path string) []string {
+		return []string{"Destination", "http://127.0.0.1:1933/webdav/resources" + path}
+	}
+	for _, c := range []struct {
+		status   int
+		from, to string
+	}{
+		{404, "/none.md", "/birds"}, {404, "/none.md", "/top.txt"}, {403, "/birds/heron.md", "/birds"}, {403, "/birds/notes", "/birds"},
+		{403, "/birds", "/birds/notes"}, {409, "/birds/heron.md", "/none/heron.md"}, {409, "/top.txt", "/birds/heron.md/x.md"},
+		{403, "/top.txt", "/birds/.abstract.md"}, {400, "/top.txt", "/birds/%2e%2e/%2e%2e/x.md"}, {403, "/birds/heron.md", "/birds/heron.md"},
+		{502, "/birds", ""}, {403, "/birds", "/" + strings.Repeat("n", 300)},
+	} {
+		for _, method := range []string{"MOVE", "COPY"} {
+			if method == "COPY" && len(c.to) > 300 {
+				continue // 405, after a folder could not be made
+			}
+			if res := d.send(method, "/webdav/resources"+c.from, nil, to(c.to)...); res.StatusCode != c.status {
+				t.Errorf("%s %s to %s: %d, want %d", method, c.from, c.to, res.StatusCode, c.status)
+			}
+			d.same("what is there", d.ls("viking://resources", "&recursive=true&simple=true"), before)
+		}
+	}
+	if res := d.send("MOVE", "/webdav/resources/birds/notes", nil, to("/top.txt")...); res.StatusCode != 204 {
+		t.Errorf("a folder onto a file: %d", res.StatusCode)
+	}
+	d.same("the folder is there", d.ls("viking://resources/top.txt", "&simple=true") != nil, true)
+}
+
+// What a PUT is meant for, and where it goes, is as it says.
+func TestWebDAVPutConditions(t *testing.T) {
+	t.Parallel()
+	d := start(t)
+	library(d)
+	tag := d.send("HEAD", "/webdav/resources/top.txt", nil).Header.Get("ETag")
+	for _, c := range []struct {
+		status  int
+		path    string
+		headers []string
+	}{
+		{412, "/top.txt", []string{"If-None-Match", "*"}}, {201, "/fresh.txt", []string{"If-None-Match", "*"}},
+		{412, "/top.txt", []string{"If-Match", `"other"`}}, {412, "/absent.txt", []string{"If-Match", "*"}},
+		{204, "/top.txt", []string{"If-Match", tag}}, {204, "/top.txt", []string{"If-Match", "*"}},
+		{400, "/top.txt", []string{"Content-Range", "bytes 0-0/5"}},
+		{400, "/birds/%2e%2e/top.txt", nil}, {400, "/birds/a%2f..%2f..%2ftop.txt", nil}, {400, "/%ff.md", nil},
+		{400, "/" + strings.Repeat("n", 300) + ".md", nil}, {400, "/a%0ab.md", nil},
+	} {
+		if res := d.send("PUT", "/webdav/resources"+c.path, strings.NewReader("new words"), c.headers...); res.StatusCode != c.status {
+			t.Errorf("%s %v: %d, want %d", c.path, c.headers, res.StatusCode, c.status)
+		}
+	}
+}

@@ -25,6 +25,9 @@ import (
 type tree struct {
 	files Files
 	id    skald.Identity
+
+	replacing bool   // a MOVE: what stands at the destination goes when the source comes
+	fault     *error // where a writer tells why its file was not stored; nil: nobody asks
 }
 
 var _ dav.FileSystem = tree{}
@@ -59,6 +62,9 @@ func (t tree) Mkdir(ctx context.Context, name string, _ os.FileMode) error {
 }
 
 func (t tree) RemoveAll(ctx context.Context, name string) error {
+	if t.replacing {
+		return nil
+	}
 	_, err := t.files.Remove(ctx, t.id, uri(name))
 	return failure("remove", name, err)
 }
@@ -67,8 +73,7 @@ func (t tree) Rename(ctx context.Context, from, to string) error {
 	if reserved(to) {
 		return failure("rename", to, skald.E("", skald.KindPermission, "reserved"))
 	}
-	_, _, err := t.files.Move(ctx, t.id, uri(from), uri(to))
-	return failure("rename", from, err)
+	return failure("rename", from, t.files.Replace(ctx, t.id, uri(from), uri(to)))
 }
 
 func (t tree) Stat(ctx context.Context, name string) (os.FileInfo, error) {
@@ -79,17 +84,57 @@ func (t tree) Stat(ctx context.Context, name string) (os.FileInfo, error) {
 	return info{n}, nil
 }
 
+// carriable is the status that refuses a MOVE or COPY before anything is done, or 0.
+func (t tree) carriable(ctx context.Context, from, to string) int {
+	from, to = path.Clean("/"+from), path.Clean("/"+to)
+	if _, err := t.Stat(ctx, from); err != nil {
+		return http.StatusNotFound
+	}
+	parent, err := t.Stat(ctx, path.Dir(to))
+	switch {
+	case err != nil || !parent.IsDir():
+		return http.StatusConflict
+	case strings.HasPrefix(from+"/", to+"/"), strings.HasPrefix(to+"/", from+"/"), reserved(to):
+		return http.StatusForbidden
+	}
+	return 0
+}
+
+// unmet reports that a request is meant for another state of the file than the one that is there.
+func unmet(r *http.Request, f os.FileInfo) bool {
+	if f != nil && strings.TrimSpace(r.Header.Get("If-None-Match")) == "*" {
+		return true
+	}
+	wanted := r.Header.Get("If-Match")
+	if wanted == "" || f != nil && strings.TrimSpace(wanted) == "*" {
+		return false
+	}
+	there, ok := f.(info)
+	if !ok {
+		return true
+	}
+	tag, err := there.ETag(r.Context())
+	return err != nil || !strings.Contains(wanted, tag)
+}
+
 // puttable is the status that refuses a file of this name before it is written, or 0.
-func (t tree) puttable(ctx context.Context, name string) int {
+func (t tree) puttable(r *http.Request, name string) int {
+	ctx := r.Context()
 	parent, err := t.Stat(ctx, path.Dir(name))
 	switch {
+	case r.Header.Get("Content-Range") != "": // a part would be taken for the whole
+		return http.StatusBadRequest
 	case err != nil || !parent.IsDir():
 		return http.StatusConflict
 	case strings.HasSuffix(name, "/"):
 		return http.StatusBadRequest
 	}
-	if f, err := t.Stat(ctx, name); err == nil && f.IsDir() {
+	f, err := t.Stat(ctx, name)
+	switch {
+	case err == nil && f.IsDir():
 		return http.StatusMethodNotAllowed
+	case unmet(r, f):
+		return http.StatusPreconditionFailed
 	}
 	return 0
 }
@@ -158,6 +203,9 @@ type writer struct {
 
 func (w *writer) Close() error {
 	_, err := w.tree.files.Write(w.ctx, w.tree.id, []api.Change{{URI: uri(w.name), Mode: api.ModeReplace, Content: bytes.Clone(w.Bytes())}})
+	if w.tree.fault != nil {
+		*w.tree.fault = err
+	}
 	return failure("write", w.name, err)
 }
 

@@ -8,6 +8,7 @@ import (
 	"errors"
 	"io"
 	"net/http"
+	"net/url"
 	"slices"
 	"strings"
 	"sync"
@@ -34,7 +35,8 @@ type Files interface {
 	Read(ctx context.Context, id skald.Identity, uri string, whole bool) (view.Node, []byte, error)
 	Mkdir(ctx context.Context, id skald.Identity, uri, description string) (skald.URI, error)
 	Remove(ctx context.Context, id skald.Identity, uri string) (api.Removed, error)
-	Move(ctx context.Context, id skald.Identity, from, to string) (fromURI, toURI skald.URI, err error)
+	// Replace moves a node to where another may stand, which is deleted; all of it happens or nothing.
+	Replace(ctx context.Context, id skald.Identity, from, to string) error
 	Write(ctx context.Context, id skald.Identity, list []api.Change) ([]api.Changed, error)
 }
 
@@ -58,11 +60,13 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		wire.WriteError(w, r, skald.E("http.access", skald.KindUnauth, "no identity"))
 		return
 	}
-	fs := tree{h.files, id}
+	fs := tree{files: h.files, id: id}
 	switch {
 	case !slices.Contains(methods, r.Method):
 		w.Header().Set("Allow", strings.Join(methods, ", "))
 		http.Error(w, "method not allowed", http.StatusMethodNotAllowed)
+	case !plain(r.URL.Path) || !plain(destination(r)):
+		http.Error(w, "a path has . or .. in it, or is no UTF-8", http.StatusBadRequest)
 	case reserved(r.URL.Path):
 		http.Error(w, "not found", http.StatusNotFound)
 	case r.Method == http.MethodOptions:
@@ -72,12 +76,11 @@ func (h *Handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(http.StatusNoContent)
 	case r.Method == http.MethodPut:
 		h.put(w, r, fs)
+	case r.Method == "MOVE" || r.Method == "COPY":
+		h.carry(w, r, fs)
 	default:
 		if r.Method == "PROPFIND" && r.Header.Get("Depth") != "0" {
 			r.Header.Set("Depth", "1") // the whole tree at once is not given
-		}
-		if r.Method == "MOVE" && r.Header.Get("Overwrite") == "" {
-			r.Header.Set("Overwrite", "T") // as RFC 4918 says; the library takes it the other way
 		}
 		h.handler(fs).ServeHTTP(w, r)
 	}
@@ -90,6 +93,42 @@ func (h *Handler) handler(fs tree) *dav.Handler {
 		h.locks[fs.id.Account] = dav.NewMemLS()
 	}
 	return &dav.Handler{Prefix: Prefix, FileSystem: fs, LockSystem: h.locks[fs.id.Account]}
+}
+
+// plain reports a path that means what it says.
+func plain(path string) bool {
+	for name := range strings.SplitSeq(path, "/") {
+		if name == "." || name == ".." || !utf8.ValidString(name) {
+			return false
+		}
+	}
+	return true
+}
+
+// destination is the path where a MOVE or COPY leads to; "" none.
+func destination(r *http.Request) string {
+	u, err := url.Parse(r.Header.Get("Destination"))
+	if err != nil {
+		return ""
+	}
+	return u.Path
+}
+
+// carry is MOVE and COPY. The library deletes what stands at the destination before it looks whether the rest can be done: what would be
+// refused is refused here, and a MOVE replaces in one step.
+func (h *Handler) carry(w http.ResponseWriter, r *http.Request, fs tree) {
+	if r.Header.Get("Overwrite") == "" {
+		r.Header.Set("Overwrite", "T") // as RFC 4918 says; the library takes it the other way for MOVE
+	}
+	from, to := strings.TrimPrefix(r.URL.Path, Prefix), strings.TrimPrefix(destination(r), Prefix)
+	if to != destination(r) && strings.Trim(to, "/") != "" { // else the library says what is wrong
+		if status := fs.carriable(r.Context(), from, to); status != 0 {
+			http.Error(w, http.StatusText(status), status)
+			return
+		}
+	}
+	fs.replacing = r.Method == "MOVE"
+	h.handler(fs).ServeHTTP(w, r)
 }
 
 // put looks at the content before it is written: 415 for what is no text, 409 without the folder, 204 when a file was replaced.
@@ -108,25 +147,33 @@ func (h *Handler) put(w http.ResponseWriter, r *http.Request, fs tree) {
 		return
 	}
 	name := strings.TrimPrefix(r.URL.Path, Prefix)
-	if status := fs.puttable(r.Context(), name); status != 0 {
+	fs.fault = new(error)
+	if status := fs.puttable(r, name); status != 0 {
 		http.Error(w, http.StatusText(status), status)
 		return
 	}
 	_, err = fs.Stat(r.Context(), name)
 	r.Body = io.NopCloser(bytes.NewReader(body))
-	h.handler(fs).ServeHTTP(&replaced{ResponseWriter: w, existed: err == nil}, r)
+	h.handler(fs).ServeHTTP(&replaced{ResponseWriter: w, existed: err == nil, fault: fs.fault}, r)
 }
 
-// replaced answers 204 instead of 201 when the file was there.
+// replaced answers 204 instead of 201 when the file was there, and says why a file was not stored.
 type replaced struct {
 	http.ResponseWriter
 	existed bool
+	fault   *error // of storing the file
 	quiet   bool
 }
 
 func (w *replaced) WriteHeader(status int) {
 	if w.existed && status == http.StatusCreated {
 		status, w.quiet = http.StatusNoContent, true
+	}
+	if *w.fault != nil {
+		status, _ = wire.Outside(skald.KindOf(*w.fault))
+		http.Error(w.ResponseWriter, (*w.fault).Error(), status)
+		w.quiet = true
+		return
 	}
 	w.ResponseWriter.WriteHeader(status)
 }

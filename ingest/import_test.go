@@ -234,6 +234,24 @@ func TestSinceAndSkips(t *testing.T) {
 	}
 }
 
+// A message that no daemon could read is left out and told of: it does not stand in the way of all that comes after it.
+func TestDeepMessage(t *testing.T) {
+	t.Parallel()
+	c := talk("a", 3, false)
+	items := c.Items
+	c.Items = func(yield func(ingest.Item, error) bool) {
+		raw := `{"role":"user","content":` + strings.Repeat("[", 9_950) + strings.Repeat("]", 9_950) + `}`
+		if yield(ingest.Item{Entry: skald.Entry{EntryID: "deep", Message: json.RawMessage(raw)}, Where: "a:0"}, nil) {
+			items(yield)
+		}
+	}
+	e := engineOn(t, memory.New())
+	r, err := ingest.Import(t.Context(), e, e, talks{c}, ingest.Options{})
+	if err != nil || r.Imported != 3 || r.Skipped != 1 || !strings.Contains(r.Skips[0].Reason, "stand in each other") {
+		t.Errorf("%+v, %v", r, err)
+	}
+}
+
 // Two sources may fill one session; each knows its own messages again.
 func TestTwoSourcesOneSession(t *testing.T) {
 	t.Parallel()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/message"
 )
 
 // batch is what one delivery brings, and what was met on the way to it.
@@ -150,6 +151,9 @@ type head struct {
 	Timestamp json.RawMessage `json:"timestamp"`
 }
 
+// maxNesting leaves room for what stands around a message on its way to the daemon: 10,000 levels are read there.
+const maxNesting = 9_900
+
 // headOf reads the head, or says why the message cannot be imported.
 func headOf(e skald.Entry) (h head, reason string) {
 	switch {
@@ -157,6 +161,8 @@ func headOf(e skald.Entry) (h head, reason string) {
 		return h, "the message has no id"
 	case len(e.Message) > maxMessage:
 		return h, fmt.Sprintf("the message is longer than %d MB", maxMessage>>20)
+	case message.Nesting(e.Message) > maxNesting:
+		return h, fmt.Sprintf("more than %d lists and objects stand in each other in the message", maxNesting)
 	case json.Unmarshal(e.Message, &h) != nil:
 		return h, "the message is not a JSON object"
 	}

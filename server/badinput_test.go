@@ -27,6 +27,7 @@ func TestBadInput(t *testing.T) {
 		"null content":      {"POST", messages, `{"role":"user","content":null,"parts":[]}`, 400, "body.content"},
 		"content object":    {"POST", messages, `{"role":"user","content":{}}`, 400, "body.content"},
 		"broken UTF-8":      {"POST", messages, "{\"role\":\"user\",\"content\":\"\xff\"}", 400, "body"},
+		"too deep":          {"POST", messages, `{"role":"user","parts":[{"tool_input":` + strings.Repeat("[", 600) + strings.Repeat("]", 600) + `}]}`, 400, "body"},
 		"bad peer":          {"POST", messages, `{"role":"user","content":"x","peer_id":"../x"}`, 400, "body.peer_id"},
 		"bad kind":          {"POST", messages, `{"role":"user","content":"x","message_kind":"y"}`, 400, "body.message_kind"},
 		"empty image":       {"POST", messages, `{"role":"user","parts":[{"type":"image_url","image_url":""}]}`, 400, "body.parts.0.image_url"},

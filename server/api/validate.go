@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	skald "github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/message"
 	"github.com/skald-engine/skald/server/wire"
 )
 
@@ -63,10 +64,17 @@ func decode(r *http.Request, v any, optional bool) error {
 	return decodeAt(b, v, inBody())
 }
 
+// maxNesting is how deeply a body's lists and objects may be nested: what stood deeper in a message could not be read back by Python clients,
+// whose decoder ends at about 1,000.
+const maxNesting = 500
+
 // decodeAt decodes a value that stands at loc of the request.
 func decodeAt(b []byte, v any, loc []string) error {
 	if !utf8.Valid(b) {
 		return invalid(loc, "string_unicode", "the text is not valid UTF-8")
+	}
+	if n := message.Nesting(b); n > maxNesting {
+		return invalid(loc, "json_invalid", "JSON decode error: %d lists and objects stand in each other, at most %d are taken", n, maxNesting)
 	}
 	err := json.Unmarshal(b, v)
 	var wrong *json.UnmarshalTypeError

@@ -108,6 +108,8 @@ func TestModes(t *testing.T) {
 		{"trusted, URL and header differ", trusted, status + "?account_id=acme", []string{key, rootKey, account, "evil", user, "eve"}, 400, ""},
 		{"trusted, a user who is being deleted", trusted, status, []string{key, rootKey, account, "acme", user, "gone"}, 412, ""},
 		{"trusted with the daemon's own key", trusted, status, []string{key, ownKey, account, "acme", user, "eve"}, 200, "default/default admin"},
+		{"trusted, metrics for a monitor that is nobody", trusted, "/metrics", []string{key, rootKey}, 404, ""}, // let in: the fake has none
+		{"trusted, metrics without key", trusted, "/metrics", nil, 401, ""},
 		{"trusted admin path names another account", trusted, "/api/v1/admin/accounts/acme/users", []string{key, rootKey, account, "evil"}, 400, ""},
 
 		{"believing", believing, status, []string{account, "acme", user, "eve"}, 200, "acme/eve user"},

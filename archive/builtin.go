@@ -21,6 +21,7 @@ func (Builtin) Summarise(_ context.Context, in Input) (Summary, error) {
 	followTasks(all)
 	reverse(all)
 	fade(all)
+	dampen(all)
 	goals(all, in.Turns)
 	since := changed(in.Previous, all)
 	budget := allowance(in) - lineTokens(since)

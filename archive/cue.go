@@ -24,13 +24,16 @@ var (
 		"女儿", "儿子", "姐姐", "妹妹", "哥哥", "弟弟", "同事", "老板", "室友", "房东", "生日", "医生", "老师", "客户", "团队"}
 	cueTask = sentence.Cues{"todo", "to-do", "to do:", "task", "remind me", "need to", "needs to", "we should", "next step", "next:", "deadline", "due", "by friday",
 		"by monday", "by tomorrow", "still open", "待办", "提醒我", "别忘了", "要做", "需要", "截止", "之前要", "下一步", "还没", "帮我记"}
+	cueOpen = sentence.Cues{"still open", "open question", "no answer yet", "not decided", "undecided", "to be decided", "to be clarified", "not sure yet", "don't know yet",
+		"unclear", "tbd", "need to ask", "will ask", "wants to think about it", "wait for", "waiting for", "还没定", "没定", "没想好", "待定", "待确认", "待讨论", "未定", "不确定", "等回复", "再问", "再说"}
 	cueDone = sentence.Cues{"done", "finished", "completed", "closed", "shipped", "merged", "fixed", "resolved", "works now", "passed", "paid", "bought", "✅", "☑",
 		"[x]", "完成", "搞定", "好了", "交了", "做完", "已下单", "已交", "买了", "买好", "修好", "办好", "上线了", "发了", "解决了"}
 	cueCancel = sentence.Cues{"cancel", "cancelled", "canceled", "drop it", "forget about", "no longer needed", "won't do", "scrap", "abandoned", "取消", "不做了", "不用了", "作废", "算了"}
 	cueChange = sentence.Cues{"instead of", "rather than", "no longer", "not anymore", "any more", "anymore", "was too", "moved to", "switch to", "switched to", "changed to", "change it to", "changed from",
 		"replaced", "make it", "now", "改成", "改到", "改为", "改用", "不再", "换成", "换到", "改了", "原来", "推迟", "取消"}
-	cueError = sentence.Cues{"error", "failed", "failure", "exception", "traceback", "denied", "not found", "cannot", "panic", "timeout", "timed out", "fatal", "refused", "conflict", "报错", "失败", "错误", "超时", "拒绝"}
-	cueFix   = sentence.Cues{"fixed", "fix", "works", "solved", "resolved", "succeeded", "passed", "installed", "adding", "because", "cause", "root cause", "修复", "解决", "已经好了", "好了", "原因", "加了"}
+	cueError = sentence.Cues{"error", "failed", "failure", "exception", "traceback", "denied", "not found", "cannot", "panic", "timeout", "timed out", "fatal", "refused", "conflict", "panicked", "crashed", "core dumped", "stalled", "hung", "deadlock",
+		"duplicate", "skipped", "not sent", "locked", "warn", "warning", "invalid", "missing", "below the limit", "over the limit", "corrupt", "broken", "冲突", "异常", "崩溃", "不匹配", "重复", "警告", "报错", "失败", "错误", "超时", "拒绝"}
+	cueFix   = sentence.Cues{"fixed", "fix", "works", "solved", "resolved", "succeeded", "passed", "installed", "adding", "because", "cause", "root cause", "caused by", "came from", "removed it", "removed the", "it is gone", "works on", "raised it", "lowered it", "solved it", "修复", "解决", "已经好了", "好了", "原因", "加了", "因为", "恢复", "正常"}
 	cueAgree = sentence.Cues{"^ok", "^okay", "^yes", "^yep", "^yeah", "^sure", "^agreed", "^go", "^go ahead", "^exactly", "^perfect", "^fine", "^do it", "^sounds good", "^great", "^keep it", "^right", "^nice", "^lgtm",
 		"^好", "^行", "^可以", "^对", "^嗯", "^没问题", "^就这样", "^同意", "^是的", "^完美", "^就用"}
 	cueNo       = sentence.Cues{"^no", "^nope", "^stop", "^wait", "^don't", "^不", "^别", "^算了", "^等等"}

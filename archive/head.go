@@ -105,8 +105,10 @@ var headShare = map[string]float64{SectionGoals: 1.5, SectionDecisions: 2, Secti
 // archiveIndex lists the archives, newest in full: id, days and abstract; then ids alone; then a count.
 func archiveIndex(session skald.URI, archives []skald.Archive, room int, call func(skald.URI) string) string {
 	last := archives[len(archives)-1]
-	title := "\n## Archives of earlier messages\nThe turns behind a note or an archive: " +
-		call(session.Join("history", skald.ArchiveID(last.Index))) + "\n"
+	cited := span(last.From, min(last.From+1, last.To))
+	title := "\n## Archives of earlier messages\nThe turns behind an archive: " +
+		call(session.Join("history", skald.ArchiveID(last.Index))) + "\nThose behind a note that ends in [" + cited + "]: " +
+		call(session.Join("turns", cited)) + "\n"
 	room -= tokens(title)
 	if room < 0 {
 		return ""

@@ -23,6 +23,7 @@ var Titles = []string{SectionGoals, SectionDecisions, SectionFacts, SectionTasks
 
 // The statuses of a line. StatusReversed may be followed by " by [seq]".
 const (
+	StatusOpen     = "open" // a question without an answer
 	StatusProposed = "proposed"
 	StatusAgreed   = "agreed"
 	StatusDone     = "done"

@@ -20,12 +20,17 @@ func toolUnits(t Turn, index int) []*unit {
 	if len(lines) > toolLines {
 		lines = append(lines[:toolLines/2:toolLines/2], lines[len(lines)-toolLines/2:]...)
 	}
+	usual := shapes(lines)
 	var out []*unit
 	for pass := range 2 {
 		for _, l := range lines {
+			odd := usual[shape(l)] < pastedRun && len(lines) > pastedRun
 			l = oneLine(l)
 			lower := strings.ToLower(l)
 			bad := cueError.In(lower)
+			if !bad && !odd && len(lines) > pastedRun {
+				continue // one of many that look alike
+			}
 			if bad != (pass == 0) || len(out) >= toolKeep || sentence.Letters(l) < 4 {
 				continue
 			}
@@ -35,8 +40,11 @@ func toolUnits(t Turn, index int) []*unit {
 			}
 			u := &unit{section: SectionTools, text: sentence.Clip(l, 160), speaker: t.speaker(), from: t.Seq, to: t.Seq, at: t.Time,
 				weight: weightTool, features: f, turn: index, prefix: t.said()}
-			if bad {
+			switch {
+			case bad:
 				u.cue = 1.5
+			case odd && telling(f):
+				u.cue = 1
 			}
 			if bad && t.IsError {
 				u.cue = 4
@@ -45,6 +53,25 @@ func toolUnits(t Turn, index int) []*unit {
 		}
 	}
 	return out
+}
+
+// shapes counts how many lines begin alike.
+func shapes(lines []string) map[string]int {
+	n := map[string]int{}
+	for _, l := range lines {
+		n[shape(l)]++
+	}
+	return n
+}
+
+// telling reports an identifier among what a line tells.
+func telling(f map[string]float64) bool {
+	for _, w := range f {
+		if w >= 1 {
+			return true
+		}
+	}
+	return false
 }
 
 func (t Turn) said() string { return "text read by " + t.tool() + " said: " }

@@ -137,8 +137,11 @@ func newUnit(t Turn, index int, s string) *unit {
 	return u
 }
 
-// withReason puts a reason next to what it is the reason of.
+// withReason puts a reason next to what it is the reason of, and a question next to the word that it is open.
 func withReason(before []*unit, u *unit) *unit {
+	if n := len(before) - 1; n >= 0 && u.status == StatusOpen && asks(before[n].text) {
+		before[n].section, before[n].status, before[n].cue = u.section, u.status, before[n].cue+2.3
+	}
 	if len(before) > 0 && u.section == SectionFacts && cueReason.In(lower(u.text)) {
 		if last := before[len(before)-1]; last.section == SectionDecisions || last.section == SectionTasks {
 			u.section, u.status, u.task, u.cue = last.section, last.status, last.task, u.cue+0.6
@@ -151,7 +154,7 @@ func withReason(before []*unit, u *unit) *unit {
 // writes "always do X" is quoted as a fact, with attribution (SEC-05, I10).
 func classify(u *unit, lower string) {
 	u.section = SectionFacts
-	question := strings.ContainsAny(lower[max(0, len(lower)-4):], "?？")
+	question := asks(lower)
 	reason := cueReason.In(lower)
 	if reason {
 		u.cue += 0.8
@@ -165,6 +168,11 @@ func classify(u *unit, lower string) {
 		if u.prefix == "" && cueError.In(lower) {
 			u.cue += 0.8
 		}
+		if u.prefix == "" && !proposed && cueFix.In(lower) {
+			u.section, u.cue = SectionTools, u.cue+1.6
+		}
+	case cueOpen.In(lower):
+		u.section, u.status, u.cue = SectionTasks, StatusOpen, u.cue+2
 	case question:
 		u.cue -= 0.3
 	case u.task != "" || taskItem(lower):
@@ -184,5 +192,8 @@ func classify(u *unit, lower string) {
 		u.section, u.cue = SectionTasks, u.cue+1.2
 	}
 }
+
+// asks reports a sentence that ends as a question.
+func asks(s string) bool { return strings.ContainsAny(s[max(0, len(s)-4):], "?？") }
 
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }

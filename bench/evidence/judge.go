@@ -1,30 +1,31 @@
 package evidence
 
-// Judge tells how much of what answers a question stands in a context, for callers with a conversation of their own.
-type Judge struct {
-	texts []string
-	words words
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Judge tells what a context shows of one conversation, by the rules of the scorer.
+type Judge struct{ words words }
+
+// NewJudge counts the conversation's words, so that the distinctive ones are known.
+func NewJudge(c Conversation) Judge { return Judge{countWords(c)} }
+
+// Shows reports whether a message's text stands in a context: the whole of a short one, of a long one the part that bears the answer.
+func (j Judge) Shows(q Question, text, context string) bool {
+	return there(fold(text), set(stems(q.Question+" "+q.Answer)), j.words, views(context))
 }
 
-// NewJudge knows the texts of a conversation's messages, by their index.
-func NewJudge(texts []string) *Judge {
-	c := Conversation{Sessions: []Session{{}}}
-	for _, t := range texts {
-		c.Sessions[0].Messages = append(c.Sessions[0].Messages, Message{Text: t})
-	}
-	return &Judge{texts: texts, words: countWords(c)}
-}
-
-// Held is the share of the source messages that stand in a context, and of the answer's telling words.
-func (j *Judge) Held(question, answer string, sources []int, context string) (evidence, said float64) {
+// Answer is the share of the answer's distinctive words and numbers that stand in a context; ok is false when it has none. Unlike the
+// scorer it finds Chinese words wherever they begin.
+func (j Judge) Answer(q Question, context string) (share float64, ok bool) {
 	readings := views(context)
-	q := Question{Question: question, Answer: answer}
-	wanted := set(stems(question + " " + answer))
-	for _, i := range sources {
-		if there(fold(j.texts[i]), wanted, j.words, readings) {
-			evidence += 1 / float64(len(sources))
+	said := set(stems(strings.Join(readings, " ")))
+	wanted := distinctive(q, j.words)
+	for _, word := range wanted {
+		if said[word] || word[0] >= utf8.RuneSelf && strings.Contains(readings[0], word) {
+			share++
 		}
 	}
-	said, _ = answerWords(q, j.words, readings)
-	return evidence, said
+	return share / float64(max(1, len(wanted))), len(wanted) > 0
 }

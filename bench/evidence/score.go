@@ -169,19 +169,23 @@ func support(text []rune, wanted map[string]bool, w words) (at int) {
 // answerWords is the share of the answer's distinctive words and numbers that stand in the context; ok is false when it has none.
 func answerWords(q Question, w words, readings []string) (share float64, ok bool) {
 	said := set(stems(strings.Join(readings, " ")))
-	n, found := 0, 0
+	wanted := distinctive(q, w)
+	for _, word := range wanted {
+		if said[word] {
+			share++
+		}
+	}
+	return share / float64(max(1, len(wanted))), len(wanted) > 0
+}
+
+// distinctive are the words of an answer that few messages hold, and its numbers.
+func distinctive(q Question, w words) (list []string) {
 	for word := range set(stems(q.Answer)) {
 		number := strings.Trim(word, "0123456789") == ""
 		if utf8.RuneCountInString(word) < 2 || !number && float64(w.in[word]) > math.Max(3, 0.02*float64(w.n)) {
 			continue
 		}
-		n++
-		if said[word] {
-			found++
-		}
+		list = append(list, word)
 	}
-	if n == 0 {
-		return 0, false
-	}
-	return float64(found) / float64(n), true
+	return list
 }

@@ -10,6 +10,8 @@ import (
 const (
 	commonUnits = 5
 	commonShare = 40
+	leastWeight = 0.25 // of what has nothing of its own: where there is nothing else, it is still quoted
+	strongCue   = 1.2  // of a unit that is a decision, a task, an order or a preference
 )
 
 // dampen lets units weigh less that hold little else than what is said all the time: the reports and requests that return with every
@@ -23,6 +25,9 @@ func dampen(all []*unit) {
 	}
 	limit := max(commonUnits, len(all)/commonShare)
 	for _, u := range all {
+		if u.user && u.cue >= strongCue {
+			continue // decided, ordered or told about oneself in the same words again: still each its own
+		}
 		words, common := 0.0, 0.0
 		for k, w := range u.features {
 			if strings.IndexFunc(k, unicode.IsLetter) < 0 {
@@ -36,8 +41,8 @@ func dampen(all []*unit) {
 		if words == 0 || common/words < 0.5 {
 			continue
 		}
-		keep := 1 - common/words
-		u.weight *= max(keep, 0.1)
+		keep := max(1-common/words, leastWeight)
+		u.weight *= keep
 		u.features = maps.Clone(u.features)
 		for k, w := range u.features {
 			if strings.IndexFunc(k, unicode.IsLetter) < 0 {

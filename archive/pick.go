@@ -11,8 +11,9 @@ import (
 )
 
 const (
-	lineOverhead = 11  // tokens of date, speaker, status and sequences
-	quoteLength  = 200 // characters of a quote
+	lineOverhead = 11    // tokens of date, speaker, status and sequences
+	worthless    = 0.001 // value for each token below which a unit is not looked at
+	quoteLength  = 200   // characters of a quote
 )
 
 // pick chooses the units that tell most within the budget. What an earlier choice told already counts for nothing, so that
@@ -48,7 +49,7 @@ func pickOnce(all []*unit, budget int) []*unit {
 		top := q[0]
 		if fresh := value(top.unit, known); fresh < top.value {
 			top.value = fresh
-			if fresh < 0.01 {
+			if fresh < worthless {
 				heap.Pop(&q)
 			} else {
 				heap.Fix(&q, 0)
@@ -109,7 +110,7 @@ func value(u *unit, known map[string]bool) float64 {
 
 // quote is the unit's text as a line shows it.
 func quote(u *unit) string {
-	text := sentence.Clip(u.text, quoteLength)
+	text := sentence.Clip(u.text, cmp.Or(u.length, quoteLength))
 	if u.prefix == "" {
 		return text
 	}

@@ -1,7 +1,10 @@
 package archive
 
 import (
+	"cmp"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,6 +27,7 @@ type unit struct {
 	task     string // id of the task that it is about
 	user     bool
 	turn     int // index of its turn
+	length   int // characters that its quote may have; 0: quoteLength
 }
 
 // How much a speaker's words weigh: what the user said is what a summary must not lose.
@@ -102,6 +106,9 @@ func spoken(t Turn, index int) []*unit {
 			out = append(out, withReason(out, u))
 		}
 	}
+	if t.owner() {
+		out = whole(out)
+	}
 	if t.Role == skald.RoleAssistant {
 		out = append(out, callUnits(t, index)...)
 	}
@@ -113,6 +120,31 @@ func spoken(t Turn, index int) []*unit {
 		out = append(out, &u)
 	}
 	return out
+}
+
+// whole joins the sentences of a short turn into one unit, which keeps a statement with its reasons and its names. Tasks stay apart:
+// each has its own status. The strongest sentence says which section it belongs to.
+func whole(list []*unit) []*unit {
+	length := 0
+	for _, u := range list {
+		if length += len([]rune(u.text)) + 1; u.task != "" || length > quoteLength*5/4 {
+			return list
+		}
+	}
+	if len(list) < 2 {
+		return list
+	}
+	best := slices.MaxFunc(list, func(a, b *unit) int { return cmp.Compare(a.cue, b.cue) })
+	u := *best
+	u.text, u.features, u.length = "", map[string]float64{}, quoteLength*5/4
+	for _, part := range list {
+		if u.text != "" {
+			u.text += gap(u.text, part.text)
+		}
+		u.text += part.text
+		maps.Copy(u.features, part.features)
+	}
+	return []*unit{&u}
 }
 
 func newUnit(t Turn, index int, s string) *unit {

@@ -11,7 +11,7 @@ import (
 )
 
 // publish moves the published point in one transaction: from one assemble to the next the model sees either the old view or the new
-// one. Recalls before the point leave with the turns that they stood before.
+// one. Earlier recalls leave with it, so that they don't take the room of those that come (design, "Recall").
 func (e *Engine) publish(ctx context.Context, by strategy.Strategy, s *skald.Session, in strategy.Input, target strategy.Target) (strategy.Publication, error) {
 	var p strategy.Publication
 	err := e.store.Update(ctx, func(tx skald.Tx) error {
@@ -28,6 +28,9 @@ func (e *Engine) publish(ctx context.Context, by strategy.Strategy, s *skald.Ses
 		if fresh.Compactions, err = marked(tx, fresh, p.Through); err != nil {
 			return err
 		}
+		if err := clearRecalls(tx, fresh); err != nil {
+			return err
+		}
 		fresh.ReportedInput, fresh.ViewTokens, fresh.Unviewed = 0, p.After, 0 // older counts are worth nothing now (CMP-01, TOK-03)
 		*s = fresh
 		return tx.PutSession(fresh)
@@ -36,6 +39,17 @@ func (e *Engine) publish(ctx context.Context, by strategy.Strategy, s *skald.Ses
 		e.opts.Metrics.Count("publications", 1)
 	}
 	return p, err
+}
+
+// clearRecalls empties the recalls behind the published point, but for that of the prompt which is being answered.
+func clearRecalls(tx skald.Tx, s skald.Session) error {
+	placed, err := tx.Recalls(s.Ref, s.Published)
+	for _, r := range placed {
+		if err == nil && len(r.Messages) > 0 && r.AfterSeq < s.LastSeq {
+			err = tx.PutRecall(s.Ref, skald.PlacedRecall{AfterSeq: r.AfterSeq, TurnID: r.TurnID, Time: r.Time})
+		}
+	}
+	return err
 }
 
 const keptCompactions = 1000

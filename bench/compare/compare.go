@@ -82,13 +82,14 @@ type Report struct {
 // Run plays the conversation under each of the ways and asks the questions at its end.
 func Run(ctx context.Context, ways []Way, messages []json.RawMessage, questions []Question, budget int) (Report, error) {
 	report := Report{Messages: len(messages), Budget: budget, Questions: len(questions)}
-	judge := evidence.NewJudge(texts(messages))
+	said := texts(messages)
+	judge := evidence.NewJudge(conversation(said))
 	for _, w := range ways {
 		row, err := play(ctx, w, messages, budget)
 		if err != nil {
 			return report, err
 		}
-		if err := ask(ctx, w, judge, questions, budget, &row); err != nil {
+		if err := ask(ctx, w, judge, said, questions, budget, &row); err != nil {
 			return report, err
 		}
 		report.Rows = append(report.Rows, row)
@@ -123,15 +124,20 @@ func play(ctx context.Context, w Way, messages []json.RawMessage, budget int) (R
 }
 
 // ask puts each question as the next prompt of the session; nothing of it stays.
-func ask(ctx context.Context, w Way, judge *evidence.Judge, questions []Question, budget int, row *Row) error {
+func ask(ctx context.Context, w Way, judge evidence.Judge, said []string, questions []Question, budget int, row *Row) error {
 	for _, q := range questions {
 		out, err := w.Target.Inspector.DryAssemble(ctx, skald.DefaultIdentity, session, q.Question, budget)
 		if err != nil {
 			return err
 		}
-		held, said := judge.Held(q.Question, q.Answer, q.Messages, shown(out.Messages))
-		row.Evidence += held / float64(len(questions))
-		row.Said += said / float64(len(questions))
+		asked, context := evidence.Question{Question: q.Question, Answer: q.Answer}, shown(out.Messages)
+		for _, i := range q.Messages {
+			if judge.Shows(asked, said[i], context) {
+				row.Evidence += 1 / float64(len(q.Messages)*len(questions))
+			}
+		}
+		words, _ := judge.Answer(asked, context)
+		row.Said += words / float64(len(questions))
 		row.QuestionSize += out.EstimatedTokens / len(questions)
 	}
 	return nil
@@ -143,6 +149,15 @@ func shown(list []json.RawMessage) string {
 		b.WriteString(read(m) + "\n" + string(m) + "\n")
 	}
 	return b.String()
+}
+
+// conversation is one session of these texts.
+func conversation(said []string) evidence.Conversation {
+	var s evidence.Session
+	for _, t := range said {
+		s.Messages = append(s.Messages, evidence.Message{Text: t})
+	}
+	return evidence.Conversation{Sessions: []evidence.Session{s}}
 }
 
 func texts(list []json.RawMessage) (out []string) {

@@ -1,6 +1,6 @@
 // Package fact measures whether what was said survives compaction. A conversation is played through the engine with a small budget and
 // compacted at its end; then, for every fact that it holds: do the calls that the context names lead back to the turn that states it, and
-// do the summaries alone hold the words of its answer? No model reads: Reader decides from the context and the question alone.
+// do the summaries alone hold the words of its answer? No model reads: which calls are made is decided by words.
 package fact
 
 import (
@@ -24,6 +24,7 @@ const (
 	Budget       = 16_000
 	traceTokens  = 2_000
 	traceCalls   = 2
+	traceLimit   = 3 // turns of one call
 	summaryRoom  = 3_000
 	enoughAnswer = 0.75
 	sessionID    = "facts"
@@ -167,8 +168,7 @@ func (m *measure) request() skald.Request {
 
 // assemble is the text of the context for a question.
 func (m *measure) assemble(ctx context.Context, question string) (string, error) {
-	r, err := m.engine.Assemble(ctx, skald.AssembleRequest{Request: m.request(), Prompt: question, TokenBudget: Budget, Model: "gpt-5",
-		TurnID: "ask-" + question})
+	r, err := m.engine.DryAssemble(ctx, skald.DefaultIdentity, sessionID, question, Budget)
 	if err != nil {
 		return "", err
 	}

@@ -24,7 +24,7 @@ type scene struct {
 }
 
 const (
-	exchanges = 60 // of one talk
+	exchanges = 40 // of one talk
 	logLines  = 22 // of one tool result
 )
 

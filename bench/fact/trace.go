@@ -3,7 +3,9 @@ package fact
 import (
 	"context"
 	"encoding/json"
+	"math"
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/skald-engine/skald"
@@ -18,15 +20,8 @@ func (m *measure) trace(ctx context.Context, q evidence.Question, shown string) 
 		return true, nil
 	}
 	spent := 0
-	seen := map[string]bool{}
-	text := shown
-	for range traceCalls {
-		uri := next(text, q.Question, m.session, seen)
-		if uri == "" {
-			return false, nil
-		}
-		seen[uri] = true
-		args, err := json.Marshal(map[string]string{"uri": uri, "query": q.Question})
+	for _, uri := range m.calls(q, shown) {
+		args, err := json.Marshal(map[string]any{"uri": uri, "query": q.Question, "limit": traceLimit})
 		if err != nil {
 			return false, err
 		}
@@ -40,7 +35,6 @@ func (m *measure) trace(ctx context.Context, q evidence.Question, shown string) 
 		if m.source(q, a.Text) {
 			return true, nil
 		}
-		text = a.Text + "\n" + shown
 	}
 	return false, nil
 }
@@ -55,39 +49,68 @@ func (m *measure) source(q evidence.Question, text string) bool {
 	return false
 }
 
-var uriPattern = regexp.MustCompile(`viking://[^\s"'<>)\]},;]+`)
-
-// citation is what a note's line ends with: the turns behind it, which the notes say how to expand.
-var citation = regexp.MustCompile(`\[(\d+(?:-\d+)?)\]$`)
-
-// next is the URI that a reader would expand: the one on the line that shares most words with the question, the first of equal ones.
-func next(text, question string, session skald.URI, seen map[string]bool) (best string) {
-	terms := analyze.Query(question)
-	most := -1
-	for line := range strings.Lines(text) {
-		line = strings.TrimSpace(line)
-		uris := uriPattern.FindAllString(line, -1)
-		if c := citation.FindStringSubmatch(line); c != nil && len(uris) == 0 {
-			uris = []string{string(session.Join("turns", c[1]))}
-		}
-		if len(uris) == 0 {
-			continue
-		}
-		has := map[string]bool{}
-		for _, t := range analyze.Terms(line) {
-			has[t] = true
-		}
-		n := 0
-		for _, t := range terms {
-			if has[t] {
-				n++
-			}
-		}
-		for _, u := range uris {
-			if u = strings.TrimRight(u, "."); !seen[u] && n > most {
-				best, most = u, n
-			}
+// calls are the two URIs that a reader would expand: of the note in which the answer is recognised, else of the one that shares the words
+// with the question that tell most; and of the newest archive, which the query searches. A weak note comes second.
+func (m *measure) calls(q evidence.Question, shown string) []string {
+	var list []string
+	c, sure := bestNote(shown, q.Question)
+	for line := range strings.Lines(shown) {
+		if n := citation.FindStringSubmatch(strings.TrimSpace(line)); n != nil && m.holds(q, line) {
+			c, sure = n[1], true
+			break
 		}
 	}
-	return best
+	if u := archivePattern.FindString(shown); u != "" {
+		list = append(list, u)
+	}
+	if c != "" {
+		list = append(list, string(m.session.Join("turns", c)))
+	}
+	if sure {
+		slices.Reverse(list)
+	}
+	return list[:min(traceCalls, len(list))]
 }
+
+var (
+	// citation is what a note's line ends with: the turns behind it, which the notes say how to expand.
+	citation       = regexp.MustCompile(`\[(\d+(?:-\d+)?)\]$`)
+	archivePattern = regexp.MustCompile(`viking://[^\s"]+/history/archive_\d+`)
+)
+
+// bestNote is the citation of the note that shares most with the question; sure says that it shares half of what the question tells.
+func bestNote(shown, question string) (cited string, sure bool) {
+	terms, in, n := analyze.Query(question), map[string]int{}, 0
+	notes := map[string]map[string]bool{}
+	var order []string
+	for line := range strings.Lines(shown) {
+		if line = strings.TrimSpace(line); citation.MatchString(line) && notes[line] == nil {
+			notes[line], n = map[string]bool{}, n+1
+			for _, t := range analyze.Terms(line) {
+				if !notes[line][t] {
+					notes[line][t] = true
+					in[t]++
+				}
+			}
+			order = append(order, line)
+		}
+	}
+	most, all := 0.0, 0.0
+	for _, t := range terms {
+		all += rarity(n, in[t])
+	}
+	for _, line := range order {
+		score := 0.0
+		for _, t := range terms {
+			if notes[line][t] {
+				score += rarity(n, in[t])
+			}
+		}
+		if score > most {
+			cited, most = citation.FindStringSubmatch(line)[1], score
+		}
+	}
+	return cited, most*2 >= all
+}
+
+func rarity(n, in int) float64 { return math.Log(1 + float64(n)/float64(in+1)) }

@@ -35,6 +35,9 @@ type Inspector interface {
 	CancelJob(ctx context.Context, id Identity, job int64) (JobInfo, error)
 	// DeleteSession removes a session for good: turns, archives, index, jobs. Its memories stay, and so does a receipt.
 	DeleteSession(ctx context.Context, id Identity, session string) (SessionDeletion, error)
+	// ForgetSource forgets or purges a memory or turns, with everything that was made of them. Nothing is changed when several could be
+	// meant (Choices), or in a dry run.
+	ForgetSource(ctx context.Context, id Identity, r ForgetRequest) (ForgetReceipt, error)
 	// DryAssemble is what assemble would return now; an unknown session id means a new session of the same user.
 	DryAssemble(ctx context.Context, id Identity, session, prompt string, budget int) (AssembleResult, error)
 }
@@ -104,6 +107,26 @@ type SessionDeletion struct {
 	Archives int       `json:"archives"`
 	Memories int       `json:"memories_kept"`   // made of it; they stay
 	Recalls  int       `json:"recalls_emptied"` // in other sessions, that showed something of it
+}
+
+// ForgetRequest says what is to be forgotten.
+type ForgetRequest struct {
+	What   string `json:"what"`              // the URI of a memory or of turns, or a query
+	Purge  bool   `json:"purge,omitempty"`   // destroy the payloads, too: no run of eight words stays
+	DryRun bool   `json:"dry_run,omitempty"` // say what would go
+}
+
+// ForgetReceipt names what was forgotten or purged, without its words.
+type ForgetReceipt struct {
+	URI       URI               `json:"uri,omitempty"` // empty: nothing was removed
+	At        time.Time         `json:"at"`
+	DryRun    bool              `json:"dry_run"`
+	Purged    bool              `json:"purged"`
+	Turns     []URI             `json:"turns"`
+	Memories  []URI             `json:"memories"`
+	Archives  []URI             `json:"archives"`          // whose overviews lost lines
+	Unreached []string          `json:"unreached"`         // copies that are out of reach
+	Choices   []RecallCandidate `json:"choices,omitempty"` // what a query could mean
 }
 
 // TurnInfo is a stored turn: the envelope, and the host's own message. Raw is base64 in JSON, since it is bytes.

@@ -109,6 +109,11 @@ func (c *Client) DeleteSession(ctx context.Context, id skald.Identity, session s
 	return exchange[skald.SessionDeletion](ctx, c, "sessions/delete", id, encoded(wire.DeleteQuery{Session: session}))
 }
 
+// ForgetSource implements skald.Inspector.
+func (c *Client) ForgetSource(ctx context.Context, id skald.Identity, r skald.ForgetRequest) (skald.ForgetReceipt, error) {
+	return exchange[skald.ForgetReceipt](ctx, c, "forget", id, encoded(r))
+}
+
 // DryAssemble implements skald.Inspector.
 func (c *Client) DryAssemble(ctx context.Context, id skald.Identity, session, prompt string, budget int) (skald.AssembleResult, error) {
 	return exchange[skald.AssembleResult](ctx, c, "context", id,

@@ -14,11 +14,16 @@ import (
 // forget takes a memory and the turns behind it out of everything that is shown: recall, search, summaries, and what already stands
 // in the sessions of the same people, their first messages and earlier recalls (design, "Forgetting").
 func (e *Engine) forget(tx skald.Tx, scopes []skald.Scope, uri skald.URI, now time.Time) (memory.Receipt, error) {
+	return e.forgetting(tx, scopes, now, func() (memory.Receipt, error) { return memory.Forget(tx, scopes, uri) })
+}
+
+// forgetting does what was asked for, and cleans what is shown.
+func (e *Engine) forgetting(tx skald.Tx, scopes []skald.Scope, now time.Time, do func() (memory.Receipt, error)) (memory.Receipt, error) {
 	before, err := memoryLines(tx, scopes)
 	if err != nil {
 		return memory.Receipt{}, err
 	}
-	receipt, err := memory.Forget(tx, scopes, uri)
+	receipt, err := do()
 	if err != nil {
 		return receipt, err
 	}
@@ -107,18 +112,24 @@ func (e *Engine) cleanSession(tx skald.Tx, s skald.Session, gone forgottenWords,
 		changed = true
 	}
 	if s.Head != "" && (source || gone.quotedIn([]byte(s.Head))) {
-		archives, err := tx.Archives(s.Ref, 1)
-		if err != nil {
-			return err
-		}
-		in := strategy.Input{Session: s, Now: now}
-		if s.Head, _, err = strategy.Head(tx, in, strategy.Covered(archives, s.Epoch, s.Published), knownBudget(s)); err != nil {
-			return err
-		}
-		changed = true
+		return e.renewHead(tx, s, now)
 	}
 	if !changed {
 		return nil
+	}
+	s.Publication++
+	return tx.PutSession(s)
+}
+
+// renewHead makes a session's first message anew; the model sees something else from now on.
+func (e *Engine) renewHead(tx skald.Tx, s skald.Session, now time.Time) error {
+	archives, err := tx.Archives(s.Ref, 1)
+	if err != nil {
+		return err
+	}
+	in := strategy.Input{Session: s, Now: now}
+	if s.Head, _, err = strategy.Head(tx, in, strategy.Covered(archives, s.Epoch, s.Published), knownBudget(s)); err != nil {
+		return err
 	}
 	s.Publication++
 	return tx.PutSession(s)

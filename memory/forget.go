@@ -38,6 +38,27 @@ func Forget(tx skald.Tx, scopes []skald.Scope, uri skald.URI) (Receipt, error) {
 			return f.receipt, err
 		}
 	}
+	return f.rest()
+}
+
+// ForgetTurns does the same from the turns From to To of a session: they, and what was made of them alone, are forgotten.
+func ForgetTurns(tx skald.Tx, scopes []skald.Scope, s skald.MemorySource) (Receipt, error) {
+	f := &forgetting{tx: tx, scopes: scopes, texts: map[skald.SessionRef][]string{},
+		receipt: Receipt{URI: s.Session.TurnsURI(s.From, s.To), Sessions: []skald.SessionRef{s.Session}}}
+	stored, err := tx.Turns(s.Session, skald.TurnQuery{From: s.From, To: s.To})
+	if err != nil {
+		return f.receipt, err
+	}
+	for _, t := range stored {
+		if err := f.turn(s.Session, t, turnText(t)); err != nil {
+			return f.receipt, err
+		}
+	}
+	return f.rest()
+}
+
+// rest takes what was made of the turns that are forgotten now.
+func (f *forgetting) rest() (Receipt, error) {
 	for _, ref := range f.receipt.Sessions {
 		if err := f.memories(ref); err != nil {
 			return f.receipt, err

@@ -75,7 +75,7 @@ holds (--data).`,
 	root.AddCommand(
 		s.serve(), s.status(), s.version(), s.doctor(), s.replay(), s.compare(), s.turns(), s.context(), s.explain(), s.expand(), s.search(),
 		s.ls(), s.tree(), s.cat(), s.sessions(), s.verify(), s.commit(), s.bench(), s.importing(), s.resource(), s.addResource(), s.trial(),
-		s.init(), s.jobs(), s.delete(), s.pack(), s.skill(), s.completion(), s.man(), exitCodes(), s.admin(), s.claude(), s.mcp(), s.openclaw(),
+		s.init(), s.jobs(), s.delete(), s.forget(), s.pack(), s.skill(), s.completion(), s.man(), exitCodes(), s.admin(), s.claude(), s.mcp(), s.openclaw(),
 	)
 	s.arrange(root)
 	return root

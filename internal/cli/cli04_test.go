@@ -34,6 +34,7 @@ var everyCommand = map[string][]string{
 	"sessions":               {"--data", "DATA"},
 	"verify":                 {"--data", "DATA"},
 	"commit":                 {"s1", "--wait", "--data", "DATA"},
+	"forget":                 {"viking://session/s1/turns/1", "--dry-run", "--data", "DATA"},
 	"delete":                 {"none", "--yes", "--data", "DATA"}, // the others need what is there
 	"pack":                   {},
 	"pack export":            {"viking://resources", "EMPTY", "--data", "DATA"},

@@ -15,7 +15,7 @@ var groups = []struct {
 	{"Hosts", []string{"openclaw", "claude", "mcp"}},
 	{"Bring in", []string{"import", "resource", "add-resource", "skill", "replay"}},
 	{"Look", []string{"search", "sessions", "turns", "context", "explain", "expand", "ls", "tree", "cat"}},
-	{"Tend", []string{"commit", "jobs", "delete", "pack", "verify", "admin"}},
+	{"Tend", []string{"commit", "jobs", "forget", "delete", "pack", "verify", "admin"}},
 	{"Measure", []string{"trial", "compare", "bench"}},
 	{"This program", []string{"version", "completion", "help"}},
 }

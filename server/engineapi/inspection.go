@@ -28,6 +28,7 @@ func (h *Handler) inspection(mux *http.ServeMux) {
 	handle(mux, "POST /engine/v1/jobs/retry", h.changeJob(skald.Inspector.RetryJob))
 	handle(mux, "POST /engine/v1/jobs/cancel", h.changeJob(skald.Inspector.CancelJob))
 	handle(mux, "POST /engine/v1/sessions/delete", h.deleteSession)
+	handle(mux, "POST /engine/v1/forget", h.forget)
 }
 
 func (h *Handler) status(r *http.Request, id skald.Identity) ([]byte, error) {
@@ -233,6 +234,15 @@ func (h *Handler) deleteSession(r *http.Request, id skald.Identity) ([]byte, err
 		return nil, skald.Invalid("http.sessions", "session", "is required")
 	}
 	return encode(h.Inspector.DeleteSession(r.Context(), id, q.Session))
+}
+
+// forget answers with the receipt.
+func (h *Handler) forget(r *http.Request, id skald.Identity) ([]byte, error) {
+	var q skald.ForgetRequest
+	if err := wire.Decode(r, &q); err != nil {
+		return nil, err
+	}
+	return encode(h.Inspector.ForgetSource(r.Context(), id, q))
 }
 
 func encode[T any](v T, err error) ([]byte, error) {

@@ -387,6 +387,11 @@ func (f *Fake) CancelJob(_ context.Context, id skald.Identity, job int64) (skald
 	return skald.JobInfo{ID: job, State: "cancelled"}, f.note(id, "cancel")
 }
 
+// ForgetSource implements skald.Inspector.
+func (f *Fake) ForgetSource(_ context.Context, id skald.Identity, r skald.ForgetRequest) (skald.ForgetReceipt, error) {
+	return skald.ForgetReceipt{URI: skald.URI(r.What), DryRun: r.DryRun, Purged: r.Purge}, f.note(id, "forget")
+}
+
 // DeleteSession implements skald.Inspector.
 func (f *Fake) DeleteSession(_ context.Context, id skald.Identity, name string) (skald.SessionDeletion, error) {
 	f.mu.Lock()

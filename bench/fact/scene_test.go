@@ -83,4 +83,21 @@ var scenes = []scene{
 		{"user", "记住：周五下午不要部署。", "什么时候不要部署？", "周五下午"},
 		{"user", "The bastion is bastion-2.ops.example, port 2222, user deployer.", "On which port does the bastion listen?", "2222"},
 	}},
+	// The two below were written after the summariser and have not been used to improve it.
+	{"ferry", []string{"plan/tide.py", "plan/crew.py", "web/board.js"}, []string{"tide table", "crew roster", "ticket gate"}, []planted{
+		{"user", "Night crossings are off the table until the new radar is certified, says the harbour master Lindqvist.", "Who stopped the night crossings, and until when?", "Lindqvist radar certified"},
+		{"tool", "gate 4 firmware 2.8.1-rc5 checksum e3b0c442 does not match manifest", "Which checksum did not match the manifest?", "e3b0c442"},
+		{"assistant", "Tides were an hour off because the table is in UTC+1 all year; converting at read time with Europe/Stockholm cures it.", "Why were the tides off?", "table is in UTC+1 all year"},
+		{"user", "Children under 7 travel free, it was under 6 until last season.", "Up to what age do children travel free?", "7"},
+		{"user", "The spare anchor chain is stored with Halvorsen Marine, contract HM-4471.", "Where is the spare anchor chain, under which contract?", "Halvorsen Marine HM-4471"},
+		{"user", "No idea whether dogs need a ticket; Lindqvist will tell us.", "What will Lindqvist tell us?", "dogs ticket"},
+	}},
+	{"zh-clinic", []string{"his/queue.go", "his/bill.go", "web/kiosk.vue"}, []string{"挂号机", "收费窗口", "叫号屏"}, []planted{
+		{"user", "挂号机的超时统一设成 90 秒，老人操作慢，护士长林燕提的。", "挂号机超时是多少？谁提的？", "90 林燕"},
+		{"tool", "打印机 PRN-3F-02 缺纸 连续 14 次", "哪台打印机缺纸？", "PRN-3F-02"},
+		{"assistant", "叫号重复是两个实例同时消费造成的，加了 consumer group 之后没有再出现。", "叫号为什么重复？", "两个实例同时消费"},
+		{"user", "夜间急诊窗口从三号改到七号，下周一起。", "夜间急诊在几号窗口？", "七号"},
+		{"user", "医保接口的联系人是省平台的郭工，分机 6203。", "医保接口找谁？分机是多少？", "郭工 6203"},
+		{"user", "退费流程等财务科给说法，暂时不动。", "哪个流程在等财务科？", "退费流程"},
+	}},
 }

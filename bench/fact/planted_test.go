@@ -24,7 +24,7 @@ type scene struct {
 }
 
 const (
-	exchanges = 40 // of one talk
+	exchanges = 30 // of one talk
 	logLines  = 22 // of one tool result
 )
 

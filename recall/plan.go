@@ -25,7 +25,12 @@ const (
 // plan picks the words to search for: those of the prompt, and those of earlier turns with less weight when the prompt alone says too
 // little ("and the second one?").
 func (c *course) plan() {
-	c.words = planWords(c.r.Query, 1, nil)
+	c.words = planWords(c.untimed(), 1, nil)
+	if len(c.asked) > 0 && len(c.words) > 0 {
+		c.words = planWords(c.r.Query, timeWords, c.words)
+	} else if len(c.asked) > 0 {
+		c.words = planWords(c.r.Query, 1, nil)
+	}
 	if len(c.words) == 0 {
 		return
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/skald-engine/skald"
+	"github.com/skald-engine/skald/index/when"
 )
 
 // Request says what is asked, by whom, and how much may be shown.
@@ -70,6 +71,7 @@ func Recall(ctx context.Context, tx skald.Tx, r Request) (Result, error) {
 	if !c.has(StageWindow) {
 		c.r.Window = nil
 	}
+	c.run(StageTime, c.times)
 	c.plan()
 	c.run(StageMeaning, c.mean)
 	if len(c.words) == 0 {
@@ -80,6 +82,7 @@ func Recall(ctx context.Context, tx skald.Tx, r Request) (Result, error) {
 	}
 	c.load()
 	c.rank()
+	c.run(StageTime, c.weighTime)
 	c.run(StageNear, c.smooth)
 	c.run(StageThreshold, c.threshold)
 	c.demandCover()
@@ -96,12 +99,14 @@ type course struct {
 	tx  skald.Tx
 	r   Request
 
-	without    []Stage // left out
-	words      []word  // as planned
-	spoken     lexicon // what they tell in conversations
-	library    lexicon // and in files
-	looksBack  bool    // the window helps
-	meaning    string  // what is searched for by meaning; "": nothing
+	without    []Stage     // left out
+	asked      []when.Span // the times that the question names
+	asksWhen   bool        // it asks for one
+	words      []word      // as planned
+	spoken     lexicon     // what they tell in conversations
+	library    lexicon     // and in files
+	looksBack  bool        // the window helps
+	meaning    string      // what is searched for by meaning; "": nothing
 	found      []*candidate
 	turns      map[turnKey]*turnText
 	files      map[skald.URI]*skald.File

@@ -22,6 +22,7 @@ const (
 	StageRole       Stage = "role"       // what people said before what the agent wrote
 	StageType       Stage = "type"       // memories before turns before archives
 	StageAge        Stage = "age"        // the newer of two equal texts
+	StageTime       Stage = "time"       // what was said in the times that the question names
 	StageNear       Stage = "near"       // neighbours within a session
 	StageThreshold  Stage = "threshold"  // what covers too little is left out
 	StageDedupe     Stage = "dedupe"     // nothing twice
@@ -32,7 +33,7 @@ const (
 
 // Stages lists them all.
 func Stages() []Stage {
-	return []Stage{StageWindow, StageMeaning, StageNotes, StageExact, StagePhrase, StageRole, StageType, StageAge, StageNear, StageThreshold,
+	return []Stage{StageWindow, StageMeaning, StageNotes, StageExact, StagePhrase, StageRole, StageType, StageAge, StageTime, StageNear, StageThreshold,
 		StageDedupe, StageSuperseded, StageLength, StageGroups}
 }
 

@@ -110,11 +110,19 @@ func (c *course) meaningUnit(list []*candidate) float64 {
 	}
 	n := max(1, float64(c.spoken.docs), float64(len(list)))
 	deviation := max(wordsDeviation, math.Sqrt(max(0, square/n-sum*sum/n/n)))
-	slices.Sort(shares)
-	best, top := 0.0, shares[max(0, len(shares)-topShares):]
-	for _, s := range top {
-		best += s / float64(len(top))
-	}
-	follow := 1 + meaningFollows*(wordsTell-best)
+	follow := 1 + meaningFollows*(wordsTell-meanOfTop(shares, topShares))
 	return meaningWeight * min(meaningMost, max(meaningLeast, follow)) * deviation
+}
+
+// meanOfTop is the mean of the n largest, or of all where there are fewer.
+func meanOfTop(list []float64, n int) float64 {
+	if len(list) == 0 {
+		return 0
+	}
+	slices.Sort(list)
+	top, sum := list[max(0, len(list)-n):], 0.0
+	for _, s := range top {
+		sum += s
+	}
+	return sum / float64(len(top))
 }

@@ -22,7 +22,7 @@ type Request struct {
 	Admit    func(d skald.Doc) bool // what may be a candidate; nil: everything
 
 	Budget         int     // tokens, groups and items as they stand in the serialised message; 0: DefaultBudget
-	Limit          int     // items; 0: the budget decides (C-10)
+	Limit          int     // items; 0: the budget decides, and how sure the hits are (C-10)
 	Threshold      float64 // 0..1, the share of the query's information an item has to cover; 0: DefaultThreshold, below 0: none
 	Cover          float64 // 0..1: nothing is shown unless a hit's own words cover this share of what the prompt tells; 0: no such demand
 	MaxChars       int     // characters of one item; 0: DefaultMaxChars
@@ -89,6 +89,7 @@ func Recall(ctx context.Context, tx skald.Tx, r Request) (Result, error) {
 	c.prune()
 	c.run(StageDedupe, c.dedupe)
 	c.run(StageSuperseded, c.supersede)
+	c.run(StageSilence, c.spend)
 	c.fit()
 	return c.result(began), nil
 }

@@ -223,6 +223,10 @@ func TestTrivial(t *testing.T) {
 	t.Parallel()
 	for s, want := range map[string]bool{"thanks!": true, "ok": true, "👍": true, "": true, "?!": true, "Good morning": true, "谢谢！": true, "好的": true,
 		"收到，谢谢": true, "ok?": true, "Thanks, got it!": true, "[heartbeat] tick": true, "Read HEARTBEAT.md if it exists": true,
+		"Let's get started then!": true, "How's your day going so far?": true, "That was really helpful, you're the best!": true, "I'm back.": true,
+		"Can you help me with something?": true, "我回来啦，咱们继续": true, "太谢谢你了，真是帮了大忙": true, "今天天气不错啊": true, "OK好的": true,
+		"Did it help?": false, "When did it start?": false, "What was that?": false, "Can you help me with the harbour dues?": false, "what's new in v2": false,
+		"今天开会吗": false, "你说的那个": false, "天气不错的那天": false, "so": false, "我们": false,
 		"ok, what port?": false, "谢谢，端口是多少": false, "Paris": false, "种": false, "why?": false, "ok ERR_1": false, "7": false} {
 		if got := recall.Trivial(s); got != want {
 			t.Errorf("Trivial(%q) = %v", s, got)

@@ -27,6 +27,7 @@ const (
 	StageThreshold  Stage = "threshold"  // what covers too little is left out
 	StageDedupe     Stage = "dedupe"     // nothing twice
 	StageSuperseded Stage = "superseded" // what something newer replaces stands back
+	StageSilence    Stage = "silence"    // little is shown where little answers
 	StageLength     Stage = "length"     // long items have to be worth what they take
 	StageGroups     Stage = "groups"     // items of a session that is shown already come first
 )
@@ -34,7 +35,7 @@ const (
 // Stages lists them all.
 func Stages() []Stage {
 	return []Stage{StageWindow, StageMeaning, StageNotes, StageExact, StagePhrase, StageRole, StageType, StageAge, StageTime, StageNear, StageThreshold,
-		StageDedupe, StageSuperseded, StageLength, StageGroups}
+		StageDedupe, StageSuperseded, StageSilence, StageLength, StageGroups}
 }
 
 // ParseStage finds a stage by its name. KindInvalid names the known ones.

@@ -41,12 +41,13 @@ func (e *Engine) publish(ctx context.Context, by strategy.Strategy, s *skald.Ses
 	return p, err
 }
 
-// clearRecalls empties the recalls behind the published point, but for that of the prompt which is being answered.
+// clearRecalls empties the recalls behind the published point, but for that of the prompt which is being answered. What they led to stays
+// noted: use keeps an archive warm.
 func clearRecalls(tx skald.Tx, s skald.Session) error {
 	placed, err := tx.Recalls(s.Ref, s.Published)
 	for _, r := range placed {
 		if err == nil && len(r.Messages) > 0 && r.AfterSeq < s.LastSeq {
-			err = tx.PutRecall(s.Ref, skald.PlacedRecall{AfterSeq: r.AfterSeq, TurnID: r.TurnID, Time: r.Time})
+			err = tx.PutRecall(s.Ref, skald.PlacedRecall{AfterSeq: r.AfterSeq, TurnID: r.TurnID, Time: r.Time, URIs: r.URIs})
 		}
 	}
 	return err

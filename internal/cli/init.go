@@ -40,8 +40,8 @@ that would be replaced is shown first.
 With --yes nothing is asked: what the flags say is done, the rest stays as it is or takes its default. Other programs are changed only
 when a flag names them.
 
-A model or embedding endpoint is checked with one call and stored. This version does not use it yet: it summarises and recalls without
-a model. The key is never stored, only the name of the variable that holds it.`,
+A model or embedding endpoint is checked with one call and stored. Recall by meaning uses the embedding endpoint; this version summarises without a
+model. The key is never stored, only the name of the variable that holds it.`,
 		Example: "  skald init\n  skald init --yes --openclaw --import openclaw\n  skald init --dry-run --yes --data /srv/skald",
 		RunE:    func(c *cobra.Command, _ []string) error { return s.runInit(c.Context(), w) },
 	}
@@ -284,7 +284,11 @@ func showPlan(w io.Writer, r initReport) {
 		fmt.Fprintln(w, "  the configuration stays as it is")
 	}
 	for _, name := range r.Checked {
-		fmt.Fprintf(w, "  the %s answers; it is stored, and not used by this version yet\n", name)
+		use := "stored, and not used by this version yet"
+		if name == "embedding" {
+			use = "used for recall by meaning from the daemon's next start on"
+		}
+		fmt.Fprintf(w, "  the %s answers; it is %s\n", name, use)
 	}
 	for _, o := range r.Found {
 		fmt.Fprintln(w, "  found", o)

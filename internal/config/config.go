@@ -32,7 +32,7 @@ type Config struct {
 	ShutdownSeconds int            `json:"shutdown_seconds"` // wait for calls under way at the end; default 10
 	RecallMillis    int            `json:"recall_ms"`        // after which a recall is cut to what is ready; default 150
 	Model           Endpoint       `json:"model"`            // for summaries; stored, not used by this version
-	Embedding       Endpoint       `json:"embedding"`        // for recall by meaning; stored, not used by this version
+	Embedding       Endpoint       `json:"embedding"`        // for recall by meaning; none: a table in the binary
 	Meaning         bool           `json:"meaning"`          // recall by meaning beside words; default true
 	Store           string         `json:"store"`            // local (default), or openviking: an OpenViking server holds the sessions
 	StoreURL        string         `json:"store_url"`        // that server's base URL

@@ -12,6 +12,14 @@ type Endpoint struct {
 	KeyEnv string `json:"key_env"` // the environment variable that holds the key; "" means the endpoint asks for none
 }
 
+// Key reads the endpoint's key out of its variable; "" when it asks for none, or the variable is empty. env is os.Getenv.
+func (e Endpoint) Key(env func(string) string) string {
+	if e.KeyEnv == "" {
+		return ""
+	}
+	return env(e.KeyEnv)
+}
+
 // variable is the name of an environment variable; a key pasted in its place is none.
 var variable = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]{0,63}$`)
 

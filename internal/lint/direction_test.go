@@ -26,6 +26,7 @@ var layers = []struct {
 	{"/store/openviking", 4},  // makes archives and memories anew from what the server has
 	{"/client/openviking", 1}, // a client of OpenViking, knows nobody
 	{"/model", 2},
+	{"/model/openai", 2},  // models behind an OpenAI-compatible API
 	{"/model/meaning", 3}, // a store that embeds
 	{"/recall", 3},
 	{"/tree", 3},      // files: resources, skills, notes

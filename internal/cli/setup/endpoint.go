@@ -34,11 +34,9 @@ func check(ctx context.Context, key string, e config.Endpoint, env func(string) 
 	if err := e.Check(key); err != nil {
 		return err
 	}
-	secret := ""
-	if e.KeyEnv != "" {
-		if secret = env(e.KeyEnv); secret == "" {
-			return skald.Invalid("", key+".key_env", "the environment variable %s is empty", e.KeyEnv)
-		}
+	secret := e.Key(env)
+	if e.KeyEnv != "" && secret == "" {
+		return skald.Invalid("", key+".key_env", "the environment variable %s is empty", e.KeyEnv)
 	}
 	ctx, cancel := context.WithTimeout(ctx, callTime)
 	defer cancel()

@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"time"
 
 	"github.com/skald-engine/skald"
@@ -61,7 +62,7 @@ func (r Result) String() string {
 func Measure(ctx context.Context, talk Talk) (Result, error) {
 	m := &measure{talk: talk, texts: map[string]string{}}
 	st := store.New()
-	e, err := engine.New(st, engine.Options{Clock: func() time.Time { return m.now }, Recall: time.Hour})
+	e, err := engine.New(st, engine.Options{Clock: m.now, Recall: time.Hour})
 	if err != nil {
 		return Result{}, err
 	}
@@ -84,13 +85,17 @@ func Measure(ctx context.Context, talk Talk) (Result, error) {
 type measure struct {
 	talk    Talk
 	engine  *engine.Engine
-	now     time.Time
-	notes   string // the first message: profile, overview, index of archives
+	clock   atomic.Int64 // Unix milliseconds; jobs read it beside the talk
+	notes   string       // the first message: profile, overview, index of archives
 	session skald.URI
 	texts   map[string]string // message index -> text
 	judge   evidence.Judge
 	result  Result
 }
+
+func (m *measure) now() time.Time { return time.UnixMilli(m.clock.Load()) }
+
+func (m *measure) setClock(t time.Time) { m.clock.Store(t.UnixMilli()) }
 
 // play delivers the talk, and compacts once at the end.
 func (m *measure) play(ctx context.Context) error {
@@ -101,9 +106,9 @@ func (m *measure) play(ctx context.Context) error {
 		return func() { stop(); <-done }
 	}
 	_, err := replay.Play(ctx, replay.Target{Engine: m.engine, Inspector: m.engine, Settle: m.engine.RunJobs, Background: work,
-		SetClock: func(t time.Time) { m.now = t }}, m.talk.Messages,
+		SetClock: m.setClock}, m.talk.Messages,
 		replay.Options{Identity: skald.DefaultIdentity, Session: sessionID, Budget: Budget, Compact: replay.CompactEnd})
-	m.now = m.now.Add(time.Hour)
+	m.setClock(m.now().Add(time.Hour))
 	return err
 }
 
@@ -163,7 +168,7 @@ func (m *measure) holds(q evidence.Question, context string) bool {
 
 // request is one of the same session.
 func (m *measure) request() skald.Request {
-	return skald.Request{Identity: skald.DefaultIdentity, Session: skald.SessionAddress{SessionID: sessionID}, Now: m.now.UnixMilli()}
+	return skald.Request{Identity: skald.DefaultIdentity, Session: skald.SessionAddress{SessionID: sessionID}, Now: m.clock.Load()}
 }
 
 // assemble is the text of the context for a question.
@@ -183,7 +188,7 @@ func (m *measure) assemble(ctx context.Context, question string) (string, error)
 
 // summaries is what a question gets when raw turns are not searched: the notes, then what is found of memories and overviews.
 func (m *measure) summaries(ctx context.Context, question string) (string, error) {
-	found, err := m.engine.Find(ctx, skald.DefaultIdentity, skald.FindQuery{Query: question, Limit: 40, Now: m.now.UnixMilli(),
+	found, err := m.engine.Find(ctx, skald.DefaultIdentity, skald.FindQuery{Query: question, Limit: 40, Now: m.clock.Load(),
 		Kinds: []skald.DocKind{skald.DocMemory, skald.DocArchive}, Session: sessionID})
 	if err != nil {
 		return "", err

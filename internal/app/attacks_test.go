@@ -203,7 +203,9 @@ func tryEngine(row rowOf, home, note, s1, job string) {
 		row("GET /engine/v1/ls", "?uri="+uri, "").refused = true
 		row("GET /engine/v1/read", "?uri="+uri, "").refused = true
 		row("GET /engine/v1/expand", "?uri="+uri, "").refused = true
+		row("POST /engine/v1/forget", "", `{"what":"`+uri+`","purge":true}`).refused = true
 	}
+	row("POST /engine/v1/forget", "", `{"what":"tea in the morning","purge":true}`)
 	row("GET /engine/v1/ls", "?depth=6", "")
 	for _, p := range []string{"context", "explain", "turns", "turns/raw", "verify"} {
 		row("GET /engine/v1/"+p, "?seq=1&session=e1", "")

@@ -127,7 +127,7 @@ func spoken(t Turn, index int) []*unit {
 func whole(list []*unit) []*unit {
 	length := 0
 	for _, u := range list {
-		if length += len([]rune(u.text)) + 1; u.task != "" || length > quoteLength*5/4 {
+		if length += len([]rune(u.text)) + 1; u.task != "" || u.section == SectionTasks || length > quoteLength*5/4 {
 			return list
 		}
 	}

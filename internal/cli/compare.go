@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -44,7 +43,7 @@ and, with --questions, how much of what answers them stands in the context at th
 			if err != nil {
 				return err
 			}
-			if err := writeCompared(f.page, report); err != nil {
+			if err := writePage("html", f.page, report); err != nil {
 				return err
 			}
 			return s.print(report, func(w io.Writer) { showCompared(w, report) })
@@ -90,21 +89,6 @@ func (s *shell) runCompare(ctx context.Context, files []string, f compareFlags) 
 		ways = append(ways, compare.Way{Strategy: name, Target: target})
 	}
 	return compare.Run(ctx, ways, messages, questions, f.budget)
-}
-
-// writeCompared writes the page as a whole or not at all.
-func writeCompared(path string, r compare.Report) error {
-	if path == "" {
-		return nil
-	}
-	var page bytes.Buffer
-	if err := r.WriteHTML(&page); err != nil {
-		return err
-	}
-	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
-		return skald.Invalid("", "html", "the report cannot be written: %w", err)
-	}
-	return nil
 }
 
 func showCompared(w io.Writer, r compare.Report) {

@@ -64,7 +64,7 @@ temporary folder that is removed at the end. With --json the report goes to stan
 			if err != nil {
 				return err
 			}
-			if err := writePage(f.out, report); err != nil {
+			if err := writePage("out", f.out, report); err != nil {
 				return err
 			}
 			return s.print(report, func(w io.Writer) { showTrial(w, report, f.out) })
@@ -169,8 +169,8 @@ func canWrite(path string) error {
 	return nil
 }
 
-// writePage writes the page as a whole or not at all.
-func writePage(path string, r trial.Report) error {
+// writePage writes a report's page as a whole or not at all; flag names the path in an error.
+func writePage(flag, path string, r interface{ WriteHTML(io.Writer) error }) error {
 	if path == "" {
 		return nil
 	}
@@ -179,7 +179,7 @@ func writePage(path string, r trial.Report) error {
 		return err
 	}
 	if err := os.WriteFile(path, page.Bytes(), 0o600); err != nil {
-		return skald.Invalid("", "out", "the report cannot be written: %w", err)
+		return skald.Invalid("", flag, "the report cannot be written: %w", err)
 	}
 	return nil
 }

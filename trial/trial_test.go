@@ -17,14 +17,14 @@ const small = 1500
 // TestFactSaidAgain: a fact that legacy lost and Skald brings for the rest of the prompt counts, with both turns to check.
 func TestFactSaidAgain(t *testing.T) {
 	t.Parallel()
-	a := newTalk("a.jsonl").user("Our staging database listens on port 5433 of host moss-12.").agent("Noted.").shelves(30).
+	a := newTalk("a.jsonl").user("Our staging database listens on port 5433 of host moss-12.").agent("Noted.").shelves(90).
 		user("The staging database listens on port 5433. Where does the host of our staging database stand?").agent("On moss-12.")
 	r := run(t, Options{Budget: 12_000}, a)
 	if r.Avoided.Facts != 1 || len(r.Facts) != 1 {
 		t.Fatalf("avoided %+v, facts %+v", r.Avoided, r.Facts)
 	}
 	f := r.Facts[0]
-	if !f.Counted || f.Now.Turn != 62 || f.Earlier.Turn != 0 || f.What[0] != "5433" || f.Now.Text != "The staging database listens on port 5433." || f.Tokens == 0 {
+	if !f.Counted || f.Now.Turn != 182 || f.Earlier.Turn != 0 || f.What[0] != "5433" || f.Now.Text != "The staging database listens on port 5433." || f.Tokens == 0 {
 		t.Errorf("fact: %+v", f)
 	}
 	if r.Sessions[0].Facts != 1 || r.Legacy.OutOfView == 0 || r.Legacy.Changes == 0 {

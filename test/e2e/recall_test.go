@@ -42,7 +42,7 @@ func TestRecallStands(t *testing.T) {
 	if x := s.explain(); x.Session != s.session().ID || x.RawFrom == 0 {
 		t.Errorf("the packet behind the newest assemble is missing: %+v", x)
 	}
-	found, err := w.Client.Find(ctx, world.Identity, skald.FindQuery{Query: "Looked up automatically in earlier conversations for my next message"})
+	found, err := w.Client.Find(ctx, world.Identity, skald.FindQuery{Query: "Looked up for my next message: earlier talk"})
 	if err != nil {
 		t.Fatal(err)
 	}

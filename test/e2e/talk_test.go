@@ -20,7 +20,7 @@ import (
 
 // Texts that the engine puts around a recall, and the mark of its result.
 const (
-	recallLine = "[skald] Looked up automatically"
+	recallLine = "[skald] Looked up"
 	recallMark = "openviking-auto-recall"
 	ackLine    = "Noted."
 )
